@@ -6,6 +6,8 @@ import type { Credentials, Request, Result, Sending, Vendor, Way } from './port.
 export interface Attempted {
   result: Result;
   remoteId: string | null;
+  /** The answer was to a whole batch, so it says nothing about one of its leads. */
+  isShared?: boolean;
 }
 
 /**
@@ -36,17 +38,20 @@ export async function attempt(
 /** Makes one attempt for each lead of a batch, all of one destination. Never throws because of what the vendor does. */
 export async function attemptMany(vendor: Vendor, way: Way, batch: readonly Sending[]): Promise<Attempted[]> {
   let results: Result[];
+  let isShared = false;
   try {
     results = await vendor.deliverMany!(way, batch);
   } catch (error) {
     const result = outcomeOf(error);
     results = batch.map(() => result);
+    isShared = batch.length > 1;
   }
   return batch.map(({ remoteId }, at) => {
     const result = results[at]!;
     return {
       result: masked(result, way),
       remoteId: idOf((result.kind === 'delivered' && result.remoteId) || remoteId),
+      ...(isShared ? { isShared } : {}),
     };
   });
 }

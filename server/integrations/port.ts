@@ -172,6 +172,12 @@ export interface Vendor {
   fields: readonly TargetField[];
   /** Target fields of the client's own (`choices().fields`) can be mapped besides `fields`. */
   hasOwnFields?: boolean;
+  /**
+   * The target field whose refusal proves that a person's email address does not work, for which agencies give money back.
+   * Null where a client could write that answer itself, because it chooses the address that leads are sent to, and where
+   * the service judges no addresses.
+   */
+  judgesEmail: string | null;
 
   test(way: Way): Promise<TestResult>;
   /** The choices of each setting and, as `fields`, the client's own target fields. Throws when the vendor refuses. */

@@ -100,6 +100,13 @@ export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
       expect(await vendor.test(way)).toEqual({ isConnected: false, why: expect.stringMatching(/\S/) });
     });
 
+    it('[BEY-30] says whose refusal of an address counts: never where the client chooses where leads go', () => {
+      const { judgesEmail, base, fields } = vendor;
+      if (judgesEmail === null) return;
+      expect(base).not.toContain('{');
+      expect(fields.find(({ key }) => key === judgesEmail)?.from).toBe('email');
+    });
+
     it('[INTG-02] delivers a lead once, every value as it is', async () => {
       const request = requestFor();
       expect(missingFields(vendor, request.fields)).toEqual([]);

@@ -76,6 +76,7 @@ export const agencyzoom: Vendor = {
     { key: 'zip', label: 'ZIP code', from: 'zip' },
     { key: 'notes', label: 'Notes', from: 'page_url' },
   ],
+  judgesEmail: 'email',
 
   async test(way) {
     const answer = await ask(way, 'GET', '/pipelines-and-stages').catch((error: unknown) => {

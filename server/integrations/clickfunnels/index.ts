@@ -63,6 +63,7 @@ export const clickfunnels: Vendor = {
     { key: 'company_name', label: 'Company name (custom attribute)', from: 'company_name' },
     { key: 'job_title', label: 'Job title (custom attribute)', from: 'job_title' },
   ],
+  judgesEmail: null,
   hasOwnFields: true,
 
   async test(way) {

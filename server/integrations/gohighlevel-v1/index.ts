@@ -57,6 +57,7 @@ export const gohighlevelV1: Vendor = {
     { key: 'website', label: 'Website', from: 'website' },
     { key: 'source', label: 'Contact source' },
   ],
+  judgesEmail: 'email',
   hasOwnFields: true,
 
   async test(way) {

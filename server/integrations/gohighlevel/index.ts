@@ -102,6 +102,7 @@ export const gohighlevel: Vendor = {
     { key: 'website', label: 'Website', from: 'website' },
     { key: 'source', label: 'Contact source' },
   ],
+  judgesEmail: 'email',
   hasOwnFields: true,
 
   async test(way) {

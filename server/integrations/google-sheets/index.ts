@@ -105,6 +105,7 @@ export const googleSheets: Vendor = {
     },
   ],
   fields: FIELDS.map(([key, label]): TargetField => ({ key, label, from: key })),
+  judgesEmail: null,
 
   async test(way) {
     const answer = await drive(way, 'GET', '/about?fields=user(emailAddress,displayName)');

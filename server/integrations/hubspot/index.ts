@@ -55,6 +55,7 @@ export const hubspot: Vendor = {
     { key: 'jobtitle', label: 'Job title', from: 'job_title' },
     { key: 'website', label: 'Website URL', from: 'website' },
   ],
+  judgesEmail: 'email',
   hasOwnFields: true,
 
   async test(way) {

@@ -54,6 +54,7 @@ export const kartra: Vendor = {
     { key: 'company', label: 'Company name', from: 'company_name' },
     { key: 'website', label: 'Website', from: 'website' },
   ],
+  judgesEmail: 'email',
   hasOwnFields: true,
 
   async test(way) {

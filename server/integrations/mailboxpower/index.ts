@@ -55,6 +55,7 @@ export const mailboxpower: Vendor = {
     { key: 'phone', label: 'Phone number', from: 'phone' },
     { key: 'company', label: 'Company name', from: 'company_name' },
   ],
+  judgesEmail: null,
 
   // Only reading is harmless; an address that cannot be read but refuses no key counts as connected.
   async test(way) {

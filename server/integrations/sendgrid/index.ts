@@ -70,6 +70,7 @@ export const sendgrid: Vendor = {
     { key: 'state_province_region', label: 'State', from: 'state' },
     { key: 'postal_code', label: 'Postal code', from: 'zip' },
   ],
+  judgesEmail: 'email',
   hasOwnFields: true,
 
   async test(way) {

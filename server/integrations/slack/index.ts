@@ -60,6 +60,7 @@ export const slack: Vendor = {
   ],
   settings: [],
   fields: FIELDS.map(([key, label]): TargetField => ({ key, label, from: key })),
+  judgesEmail: null,
 
   // There is no call that only asks, but a message without text is refused after the webhook has been found.
   async test(way) {

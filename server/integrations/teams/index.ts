@@ -56,6 +56,7 @@ export const teams: Vendor = {
   ],
   settings: [],
   fields: FIELDS.map(([key, label]): TargetField => ({ key, label, from: key })),
+  judgesEmail: null,
 
   // No call leaves the channel alone, so a test is one short message; the steps say so.
   async test(way) {

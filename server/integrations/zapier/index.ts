@@ -68,6 +68,7 @@ export const zapier: Vendor = {
   ],
   settings: [],
   fields: FIELDS.map(([key, label]): TargetField => ({ key, label, from: key })),
+  judgesEmail: null,
 
   // A catch hook takes GET, POST and PUT alike, and has no call that leaves the Zap alone. So a test is a marked record,
   // with every field in it: Zapier shows them for mapping once it has seen them.

@@ -237,6 +237,7 @@ export function createAttempts(platform: Platform, deps: Deps) {
                 waits_for_hours: Boolean(opens),
                 delivered_at: verdict.state === 'delivered' ? now : null,
                 ...(outcome.remoteId === undefined ? {} : { remote_id: outcome.remoteId }),
+                refuses_email: outcome.refusesEmail ?? false,
               },
               attempt: attemptRow(outcome),
             };

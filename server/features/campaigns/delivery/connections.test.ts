@@ -465,6 +465,31 @@ describe('delivery through a connection', () => {
     expect(await states()).toEqual(['delivered', 'delivered']);
   });
 
+  it('[BEY-30] a refused address counts only while it was the lead’s own that was sent', async () => {
+    const id = await attach(await connect());
+    const refusals = async () =>
+      (
+        await app.admin.query(
+          'select state, refuses_email from delivery where campaign_id = $1 order by created_at, id',
+          [campaign.id],
+        )
+      ).rows;
+    await acceptLeads(['not an address']);
+    await work();
+    expect(await refusals()).toEqual([{ state: 'failed', refuses_email: true }]);
+    // What the client wants sent instead is refused as well, and says nothing about the lead.
+    await ok('PUT', `/destinations/${id}`, { settings: {}, mapping: { email: 'text:nobody' } });
+    await ok('POST', `/custom/${id}/replay`, {});
+    await work();
+    expect(await refusals()).toEqual([{ state: 'failed', refuses_email: false }]);
+    // Mapped as it should be afterwards, it is still only what was sent that counts, until it is sent once more.
+    await ok('PUT', `/destinations/${id}`, { settings: {}, mapping: {} });
+    expect(await refusals()).toEqual([{ state: 'failed', refuses_email: false }]);
+    await ok('POST', `/custom/${id}/replay`, {});
+    await work();
+    expect(await refusals()).toEqual([{ state: 'failed', refuses_email: true }]);
+  });
+
   it('[BEY-04] what cannot be delivered is counted by cause, and resent by cause', async () => {
     const id = await attach(await connect());
     await acceptLeads([null, 'not an address', 'c@people.example']);

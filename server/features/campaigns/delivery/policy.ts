@@ -43,6 +43,8 @@ export interface Outcome {
   isInDoubt?: boolean;
   /** The record at the vendor, as far as it is known. */
   remoteId?: string | null;
+  /** The vendor's answer proves that the lead's email address does not work. */
+  refusesEmail?: boolean;
 }
 
 /**

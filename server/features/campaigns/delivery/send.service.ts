@@ -16,6 +16,7 @@ import { type Outbound, OutboundError } from '../../../platform/outbound.ts';
 import { leadOf } from './lead.policy.ts';
 import { type Message, messageOf, secretsOf } from './payload.policy.ts';
 import { ANSWER_BYTES, type LeadData, type Outcome, TIMEOUT_MS } from './policy.ts';
+import { provesBadAddress } from './refused.policy.ts';
 import { signedHeaders } from './sign.ts';
 import type { IntegrationRow } from './store.ts';
 
@@ -201,7 +202,12 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
     return prepared.map((one) => {
       const result = results.get(one);
       if (result)
-        return done({ ...outcomeOf(result.result, vendor, redact), exchanges, remoteId: result.remoteId });
+        return done({
+          ...outcomeOf(result.result, vendor, redact),
+          exchanges,
+          remoteId: result.remoteId,
+          refusesEmail: provesBadAddress(vendor, one.request, leadOf(one.data), result),
+        });
       const error = `Not sent: this lead has no ${lacking(one).join(', ')}, which ${vendor.name} requires.`;
       return done({ ...notSent(error), remoteId: one.remoteId });
     });

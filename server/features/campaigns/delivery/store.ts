@@ -268,6 +268,7 @@ export interface Settled {
     delivered_at: Date | null;
     remote_id?: string | null;
     waits_for_hours?: boolean;
+    refuses_email?: boolean;
   };
   attempt: {
     started_at: Date;
@@ -297,6 +298,7 @@ export const settle = async (
 export async function settleAll(tx: Tx, all: readonly Settled[]): Promise<Map<string, string | null>> {
   const given = all.map(({ delivery, set, attempt: { exchanges, ...attempt } }) => ({
     waits_for_hours: false,
+    refuses_email: false,
     ...set,
     ...attempt,
     id: delivery.id,
@@ -317,12 +319,12 @@ export async function settleAll(tx: Tx, all: readonly Settled[]): Promise<Map<st
     with given as (
       select * from json_to_recordset(${JSON.stringify(given)}::json) as g (
         id uuid, attempts smallint, state text, next_at timestamptz, delivered_at timestamptz, remote_id text,
-        keeps_remote_id boolean, waits_for_hours boolean, cause text, started_at timestamptz, duration_ms integer,
+        keeps_remote_id boolean, waits_for_hours boolean, refuses_email boolean, cause text, started_at timestamptz, duration_ms integer,
         status smallint, error text, exchanges jsonb, day date, took integer)),
     settled as (
       update delivery d set state = g.state, next_at = g.next_at, delivered_at = g.delivered_at,
         remote_id = case when g.keeps_remote_id then d.remote_id else g.remote_id end,
-        waits_for_hours = g.waits_for_hours, attempts = g.attempts + 1, cause = g.cause
+        waits_for_hours = g.waits_for_hours, refuses_email = g.refuses_email, attempts = g.attempts + 1, cause = g.cause
       from given g where d.id = g.id and d.attempts = g.attempts
       returning d.id, d.lead_id, d.attempts as number, d.root_id, d.agency_id, d.company_id, d.integration_id, d.is_test),
     tried as (

@@ -21,8 +21,8 @@ export interface Facts {
   reidentify: string;
   /** Whether the campaign was changed after it found the lead. */
   isChanged: boolean;
-  /** Services that refused the lead for good, and what they answered. */
-  refusals: { service: string; cause: string }[];
+  /** Services that refused the lead's email address for good, without the client's doing. */
+  refusedBy: string[];
   /** The last lead of the same person or address before it that was not refunded. */
   earlier: { id: string; campaignName: string; at: Date } | null;
   /** When the person bought on one of the client's sites for the first time. */
@@ -34,13 +34,6 @@ export interface Facts {
   /** Whether the campaign's filter would keep the person out now. */
   isOutside: boolean;
 }
-
-const SUBJECT = /e-?mail|mailbox|recipient/i;
-const FAULT =
-  /invalid|not valid|not a valid|malformed|syntax|does(?: not|n't) exist|undeliverable|bounce|unknown user|no such/i;
-
-/** Whether a service's answer says that the lead's email address does not work. */
-export const refusesAddress = (cause: string): boolean => SUBJECT.test(cause) && FAULT.test(cause);
 
 const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
 const day = (at: Date): string => DAY.format(at);
@@ -58,9 +51,7 @@ export function proofsOf(facts: Facts): Proof[] {
     leadId: string | null = null,
   ) => proofs.push({ kind, proves, words: text, lead_id: leadId });
 
-  for (const service of new Set(
-    facts.refusals.filter(({ cause }) => refusesAddress(cause)).map((one) => one.service),
-  ))
+  for (const service of new Set(facts.refusedBy))
     add('address_refused', 'invalid_contact', `${service} permanently rejected the email address.`);
 
   const { earlier, soldAt } = facts;

@@ -422,19 +422,19 @@ describe('[BEY-06] what is known about a lead', () => {
 
   test('a service that refused the address proves it; the client’s own webhook does not', async () => {
     const { client, campaign, leadId } = await sold();
-    const refused = (integrationId: string, cause: string, of: string) =>
+    const refused = (integrationId: string, cause: string, of: string, refusesEmail: boolean) =>
       app.admin.query(
-        `insert into delivery (id, root_id, agency_id, company_id, campaign_id, integration_id, lead_id, message_id, state, cause, created_at)
-         select gen_random_uuid(), root_id, agency_id, company_id, campaign_id, $1, id, gen_random_uuid()::text, 'failed', $3, now()
+        `insert into delivery (id, root_id, agency_id, company_id, campaign_id, integration_id, lead_id, message_id, state, cause, refuses_email, created_at)
+         select gen_random_uuid(), root_id, agency_id, company_id, campaign_id, $1, id, gen_random_uuid()::text, 'failed', $3, $4, now()
          from lead where id = $2`,
-        [integrationId, of, cause],
+        [integrationId, of, cause, refusesEmail],
       );
     const webhook = await app.admin.query(
       `insert into integration (id, root_id, agency_id, company_id, campaign_id, kind, url, secret_sealed, state, created_at, updated_at)
        values (gen_random_uuid(), $1, $2, $3, $4, 'webhook', 'https://crm.example', 'x', 'disabled', now(), now()) returning id`,
       [root.id, agency.company.id, client.company.id, campaign.id],
     );
-    await refused(webhook.rows[0].id, 'The email address bounced', leadId);
+    await refused(webhook.rows[0].id, 'The email address bounced', leadId, false);
     await open(client, [leadId], 'invalid_contact');
     expect(await proofs(leadId)).toEqual([]);
 
@@ -444,6 +444,7 @@ describe('[BEY-06] what is known about a lead', () => {
       destinationId,
       'HubSpot did not accept the contact: Email address a@b.example is invalid',
       other,
+      true,
     );
     await open(client, [other], 'invalid_contact');
     expect(await proofs(other)).toEqual([

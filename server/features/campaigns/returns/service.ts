@@ -114,10 +114,7 @@ export function createReturns(
             leastBilled,
             reidentify: row.reidentify,
             isChanged: row.is_changed,
-            refusals: (refusals.get(row.id) ?? []).map(({ kind, cause }) => ({
-              service: connections.vendor(kind).name,
-              cause: cause ?? '',
-            })),
+            refusedBy: (refusals.get(row.id) ?? []).map(({ kind }) => connections.vendor(kind).name),
             earlier: before ? { id: before.id, campaignName: before.campaign_name, at: before.at } : null,
             boughtAt: bought.get(row.id) ?? null,
             listedAt: listed.get(row.id) ?? null,

@@ -110,16 +110,15 @@ export async function leadsByIds(tx: Tx, ids: readonly string[]) {
     .execute();
 }
 
-/** Services that refused leads for good, with their answers; webhooks, which clients answer themselves, are left out. */
+/** Services that refused the email addresses of leads for good, without their client's doing (delivery/refused.policy.ts). */
 export async function refusals(tx: Tx, leadIds: readonly string[]) {
   return tx
     .selectFrom('delivery as d')
     .innerJoin('integration as i', 'i.id', 'd.integration_id')
-    .select(['d.lead_id', 'i.kind', 'd.cause'])
+    .select(['d.lead_id', 'i.kind'])
     .where('d.lead_id', '=', sql<string>`any(${[...leadIds]}::uuid[])`)
     .where('d.state', '=', 'failed')
-    .where('d.cause', 'is not', null)
-    .where('i.kind', 'not in', ['webhook', 'zapier'])
+    .where('d.refuses_email', '=', true)
     .execute();
 }
 
