@@ -533,6 +533,79 @@ describe('[BEY-13] transfer of a client', () => {
     expect(alerts).toEqual([{ state: 'off', user_ids: [user.id], connection_ids: [own.id] }]);
   });
 
+  test('[BEY-30] leads go to no address that the giving agency set up, and nothing is read from its connections', async () => {
+    const all = await sides();
+    const { who } = all;
+    const sql = (text: string, ...values: unknown[]) => app.admin.query(text, values);
+    const [client, staff] = [who.emails.client, who.emails.agency];
+    const set = (as: As, path: string, body: object) => call(all, as, 'POST', path, body);
+    const webhook = async (as: As, url: string): Promise<string> => {
+      const { status, body } = await set(as, '/integrations/custom', { leadspeekID: who.campaign.id, url });
+      expect([status, body.message]).toEqual([200, expect.any(String)]);
+      return body.data.id;
+    };
+    const ours = await webhook('client', 'https://crm.client.example/leads');
+    const theirs = await webhook('giving', 'https://collect.agency.example/leads');
+    const connection = await app.make.connection(who.client, { campaignId: who.campaign.id });
+    await sql(
+      `update connection set company_id = agency_id where id = $1`,
+      (await app.make.connection(who.client)).id,
+    );
+    await sql(
+      `insert into destination_document (integration_id, document_id, root_id, agency_id, company_id, url, recipients, created_at)
+       select id, 'doc', root_id, agency_id, company_id, 'https://sheet.example', $2, created_at from integration where id = $1`,
+      connection.destinationId,
+      [client, staff],
+    );
+    await sql(
+      `insert into campaign_report (campaign_id, root_id, agency_id, company_id, notify_every, notify_to, report_every, report_to, covers_from, due_at, updated_at)
+       select id, root_id, agency_id, company_id, 1, $2, 'day', $3, $4, $4, $4 from campaign where id = $1`,
+      who.campaign.id,
+      [staff],
+      [client, 'somebody@agency.example'],
+      app.clock.now(),
+    );
+    await sql(
+      `insert into trusted_address (id, root_id, agency_id, company_id, network, note, created_at, created_by, trusted_at, trusted_by)
+       select gen_random_uuid(), root_id, agency_id, id, '203.0.113.0/24', '', $2, $3, $2, $3 from company where id = $1`,
+      ...[who.client.id, app.clock.now(), who.client.id],
+    );
+    const list = await app.make.exclusionList(who.client, 'client', ['someone@else.test']);
+    await sql(
+      `update exclusion_list set use = 'customers', connection_id = (select id from connection where company_id = $2 limit 1) where id = $1`,
+      ...[list.id, who.agency.id],
+    );
+    const id = await whole(all);
+    await run(id);
+    const { state, successor_id } = await row(id);
+    expect(state).toBe('done');
+    const { rows } = await sql('select id, state from integration where company_id = $1', successor_id);
+    expect(new Map(rows.map((one) => [one.id, one.state]))).toEqual(
+      new Map([
+        [ours, 'enabled'],
+        [theirs, 'disabled'],
+        [connection.destinationId, 'disabled'],
+      ]),
+    );
+    const reports = await sql(
+      'select notify_every, notify_to, report_every, report_to from campaign_report where company_id = $1',
+      successor_id,
+    );
+    expect(reports.rows).toEqual([
+      { notify_every: null, notify_to: [], report_every: 'day', report_to: [client] },
+    ]);
+    for (const [table, where] of [
+      ['trusted_address', 'true'],
+      ['exclusion_list', 'connection_id is not null'],
+    ])
+      expect(
+        (await sql(`select from ${table} where company_id = $1 and ${where}`, successor_id)).rowCount,
+      ).toBe(0);
+    const [told] = await stage.mails(who, 'client', 'transfer.done');
+    expect(told).toContain('2 destinations that');
+    expect(told).toContain('2 email addresses that no user of yours has');
+  });
+
   test('the client’s owner starts one: its agency has to agree and say what happens with the balance; anyone can end it', async () => {
     const all = await sides();
     const id = await started(all, 'client');

@@ -42,6 +42,26 @@ const missing = (): never => {
 type Row = store.TransferRow;
 type NoticeSender = Awaited<ReturnType<Notices['sender']>>;
 type Senders = { giving: NoticeSender; receiving: NoticeSender | null };
+const many = (count: number, one: string, more = `${one}s`): string[] =>
+  count > 0 ? [`${count} ${count === 1 ? one : more}`] : [];
+
+/** What a client has to look at before it starts its campaigns again. */
+function cutWords({ recipients, destinations, alerts, trusted }: store.Cut, from: string): string[] {
+  const off = [...many(destinations, 'destination'), ...many(alerts, 'alert')];
+  return [
+    ...(off.length > 0
+      ? [
+          `${off.join(' and ')} that ${from} had set up or that others receive ${destinations + alerts === 1 ? 'is' : 'are'} turned off. Check where your leads go before you turn them on.`,
+        ]
+      : []),
+    ...many(recipients, 'email address', 'email addresses').map(
+      (count) =>
+        `${count} that no user of yours has no longer ${recipients === 1 ? 'gets' : 'get'} your leads. Add your own again.`,
+    ),
+    ...many(trusted, 'network').map((count) => `${count} ${trusted === 1 ? 'is' : 'are'} no longer trusted.`),
+    `If ${from} added users to your account, remove those whom you do not know.`,
+  ];
+}
 const pathOf = (id: string): string => `/configuration/transfers/${id}`;
 
 const ownersOf = (row: Row) => {
@@ -238,6 +258,7 @@ export function createClientTransfers(
         })),
       );
       const below = (await store.offer(tx, row.company_id, row.to_agency_id, at)).filter(isBelow);
+      const cut = await store.cutTies(tx, row.company_id, at);
       await store.move(tx, id, MOVED, at);
       await companies.takeOff(tx, ctx, company, kept);
       const done = (await store.byId(tx, id)) ?? missing();
@@ -258,6 +279,7 @@ export function createClientTransfers(
               `Your account is now with ${row.to_name}. ${row.from_name} no longer sees it.`,
               `Sign in at ${new URL(senders.receiving.site).host} with the same email address and password. You will be asked to accept the agreement of ${row.to_name} and to add a payment method.`,
               'Your campaigns are paused until they are started there.',
+              ...cutWords(cut, row.from_name),
             ],
             page: { label: 'Sign in', path: '/login' },
           },
