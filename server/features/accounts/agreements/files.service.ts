@@ -4,7 +4,7 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { Limits } from '../../../platform/limits.ts';
+import { type Limits, networkOf } from '../../../platform/limits.ts';
 import { inPaperTurn } from '../../../platform/paper.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { askThread, ThreadFailed, ThreadLost } from '../../../platform/thread.ts';
@@ -30,17 +30,14 @@ const CHECKS = { name: 'agreement.check', max: 30, base: 60, cap: 600, window: 6
 /** A key is replaced before its certificate ends. */
 const LEFT_MS = 365 * 86_400_000;
 
-/** Signing and checking take a thread each. */
-const inTurn = createTurns({
-  atOnce: 2,
-  waiting: 16,
-  waitingEach: 8,
-  budgetMs: 60_000,
-  windowMs: 10 * 60_000,
-});
+/** Signing and checking take a thread each. Strangers who have files checked must not hold up those who sign. */
+const turns = () =>
+  createTurns({ atOnce: 2, waiting: 16, waitingEach: 8, budgetMs: 60_000, windowMs: 10 * 60_000 });
+const toSign = turns();
+const toCheck = turns();
 
 async function ask<Answer>(by: string, task: Task): Promise<Answer> {
-  return inTurn(by, async () => {
+  return (task.do === 'check' ? toCheck : toSign)(by, async () => {
     for await (const answer of askThread<Answer>(SCRIPT, task, BOUNDS)) return answer;
     throw new ThreadLost('ended');
   });
@@ -311,7 +308,7 @@ export function createFiles(
 
     /** Whether a file with this hash is an agreement of the company of the host. */
     async checkHash(ctx: Ctx, sha256: string) {
-      await limits.take({ ...CHECKS, max: 120 }, ctx.ip);
+      await limits.take({ ...CHECKS, max: 120 }, networkOf(ctx.ip));
       return checkedHash(ctx, sha256);
     },
 
@@ -321,9 +318,10 @@ export function createFiles(
      */
     async check(ctx: Ctx, pdf: Buffer) {
       if (pdf.length > CHECK_BYTES) throw new Refusal('too_large', ownMessages.checkTooLarge);
-      await limits.take(CHECKS, ctx.ip);
+      const network = networkOf(ctx.ip);
+      await limits.take(CHECKS, network);
       const sha256 = hash('sha256', pdf);
-      const found = await ask<Signature>(`check ${ctx.ip}`, { do: 'check', pdf }).catch((error: Error) => {
+      const found = await ask<Signature>(network, { do: 'check', pdf }).catch((error: Error) => {
         if (error instanceof ThreadLost || error instanceof ThreadFailed) return null;
         throw error;
       });

@@ -150,6 +150,21 @@ describe('[BEY-15] checking a file', () => {
     expect((await app.call('GET', '/api/general/verify/xyz', { host: 'acme.test' })).status).toBe(422);
   });
 
+  test('[BEY-30] a line with many IPv6 addresses has as many files checked as any other', async () => {
+    const codes = new Set<number>();
+    for (let at = 1; at <= 31; at++) {
+      const { statusCode } = await app.server.inject({
+        method: 'POST',
+        url: '/api/general/verify',
+        headers: { host: 'acme.test', 'content-type': 'application/pdf' },
+        remoteAddress: `2001:db8:77:1::${at.toString(16)}`,
+        payload: Buffer.from('%PDF-'),
+      });
+      codes.add(statusCode);
+    }
+    expect([...codes]).toEqual([200, 429]);
+  });
+
   test('by its signature: valid as it is, and after one flipped byte anywhere not', async () => {
     const { bytes } = await fileOf();
     expect(await check(bytes)).toMatchObject({ status: 'known', signature: 'valid' });

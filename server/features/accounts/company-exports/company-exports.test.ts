@@ -205,6 +205,85 @@ describe('[BEY-13] a full export', () => {
     expect(text).not.toContain('birch3@people.test');
   });
 
+  test('[BEY-30] tells nothing that the screens keep back: proofs of returns, answers to the agency, files of suppliers, who of a short list is known', async () => {
+    const sql = (text: string, ...values: unknown[]) => app.admin.query(text, values);
+    const campaign = await app.make.campaign(client, { name: 'Birch quiet' });
+    const { id: connectionId, destinationId } = await app.make.connection(client, {
+      campaignId: campaign.id,
+    });
+    await sql('update connection set company_id = agency_id where id = $1', connectionId);
+    const lead = (await sql('select id from lead where company_id = $1 order by id limit 1', client.id))
+      .rows[0].id;
+    const delivery = (
+      await sql(
+        `insert into delivery (id, root_id, agency_id, company_id, campaign_id, integration_id, lead_id, message_id, state, attempts, cause, created_at)
+         select gen_random_uuid(), root_id, agency_id, company_id, campaign_id, $2, id, 'msg_1', 'failed', 1, 'Quota of agency-account-77', now()
+         from lead where id = $1 returning id`,
+        ...[lead, destinationId],
+      )
+    ).rows[0].id;
+    await sql(
+      `insert into delivery_attempt (delivery_id, number, root_id, agency_id, company_id, started_at, duration_ms, status, error)
+       select id, 1, root_id, agency_id, company_id, now(), 5, 429, 'Quota of agency-account-77' from delivery where id = $1`,
+      delivery,
+    );
+    const proofs = [{ kind: 'on_list', proves: null, words: 'On a list of the root', lead_id: null }];
+    await sql(
+      `insert into return_request (id, root_id, agency_id, company_id, campaign_id, lead_id, reason, note, state, proofs, is_proven, opened_by, created_at)
+       select gen_random_uuid(), root_id, agency_id, company_id, campaign_id, id, 'other', 'x', 'open', $2, true, id, now() from lead where id = $1`,
+      ...[lead, JSON.stringify(proofs)],
+    );
+    const key = { key: 'email_sha256', source: 'import: supplier-list.csv', confidence: 90 };
+    await sql(`update lead set evidence = $2 where id = $1`, lead, {
+      keys: [key],
+      others: [{ confidence: 10, keys: [key] }],
+      alternatives: 1,
+    });
+    for (const [size, email] of [
+      [1, 'single@people.test'],
+      [100, 'many@people.test'],
+    ])
+      await sql(
+        `with a as (insert into audience (id, root_id, agency_id, company_id, name, source, kind, origin, state, size, matched, reachable, created_at, updated_at)
+           select gen_random_uuid(), root_id, agency_id, id, 'List ' || $2::text, 'upload', 'email', 'customers', 'ready', $2::bigint, 1, 1, now(), now() from company where id = $1
+           returning *)
+         insert into audience_member (root_id, agency_id, company_id, audience_id, kind, value, email, is_excluded)
+         select root_id, agency_id, company_id, id, 1, sha256(convert_to($3::text, 'UTF8')), $3, false from a`,
+        ...[client.id, size, email],
+      );
+    const id = await start(client.id);
+    await make(id);
+    const { tables, text } = await unpacked(id);
+    for (const word of [
+      'agency-account-77',
+      'On a list of the root',
+      'is_proven',
+      'supplier-list',
+      'single@people.test',
+      'reachable',
+    ])
+      expect([word, text.includes(word)]).toEqual([word, false]);
+    expect(tables.get('audience')!.map((one) => 'matched' in one)).toEqual([false, false]);
+    expect(tables.get('audience_member')).toMatchObject([{ email: 'many@people.test' }]);
+    expect(tables.get('delivery')!.find((one) => one.id === delivery)).toMatchObject({
+      state: 'failed',
+      cause: null,
+    });
+    expect(tables.get('lead')!.find((one) => one.id === lead)!.evidence).toEqual({
+      keys: [{ ...key, source: 'import' }],
+      others: [{ confidence: 10, keys: [{ ...key, source: 'import' }] }],
+      alternatives: 1,
+    });
+    // The agency sees what it sees on its screens.
+    const whole = await start(acme.id);
+    await make(whole);
+    const theirs = await unpacked(whole);
+    expect(theirs.text).toContain('agency-account-77');
+    expect(theirs.text).toContain('On a list of the root');
+    expect(theirs.text).not.toContain('supplier-list');
+    await sql('delete from return_request where lead_id = $1', lead);
+  });
+
   test('that is cut off in the middle leaves no file, and is whole when it is made again', async () => {
     const id = await start(client.id);
     const path = app.platform.files.pathOf(`exports/${id}.tar.gz`);

@@ -1,8 +1,9 @@
 import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
+import { LEAST_COUNTED } from '../../../../contract/ads/audience-rules.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { type AccountKind, codesOf } from '../../money/ledger/index.ts';
-import type { ExportedTable, RowRule } from './tables.ts';
+import type { ColumnRule, ExportedTable, RowRule } from './tables.ts';
 
 type Row = Schema['company_export'];
 
@@ -95,8 +96,10 @@ function ruleOf(rule: RowRule | undefined, kind: Subject['kind']): RawBuilder<un
   switch (rule) {
     case undefined:
       return sql``;
-    case 'notExcluded':
-      return sql`and not t.is_excluded`;
+    case 'listedMembers':
+      // As in a file for an ad platform: whoever is missing is excluded, so nobody is told of a short list.
+      return sql`and not t.is_excluded and t.kind <> 0
+        and exists (select from audience a where a.id = t.audience_id and a.size >= ${sql.lit(LEAST_COUNTED)})`;
     case 'ownAccounts':
       return sql`and exists (select from account a where a.id = ${sql.ref('t.account_id')} and a.kind in (${names}))`;
     case 'ownAccount':
@@ -114,6 +117,27 @@ function ruleOf(rule: RowRule | undefined, kind: Subject['kind']): RawBuilder<un
 const scrubbed = (column: string) => sql`(select jsonb_object_agg(k.key, k.value)
   from jsonb_each(case when jsonb_typeof(${sql.ref(`t.${column}`)}) = 'object' then ${sql.ref(`t.${column}`)} else '{}' end) k
   where k.key !~* '(sealed|secret|password|token|key)')`;
+
+const withoutFile = (keys: RawBuilder<unknown>) => sql`(select coalesce(jsonb_agg(
+    case when k.v ->> 'source' like 'import: %' then k.v || '{"source": "import"}' else k.v end order by k.n), '[]')
+  from jsonb_array_elements(${keys}) with ordinality k (v, n))`;
+
+/** A column as the screens show it. */
+function shownAs(rule: ColumnRule, table: ExportedTable, column: string): RawBuilder<unknown> {
+  const of = sql.ref(`t.${column}`);
+  if (rule === 'sources')
+    return sql`${of} || case when jsonb_typeof(${of} -> 'keys') = 'array' then jsonb_build_object('keys', ${withoutFile(sql`${of} -> 'keys'`)}) else '{}' end
+      || case when jsonb_typeof(${of} -> 'others') = 'array' then jsonb_build_object('others', (
+        select coalesce(jsonb_agg(case when jsonb_typeof(o.v -> 'keys') = 'array' then o.v || jsonb_build_object('keys', ${withoutFile(sql`o.v -> 'keys'`)}) else o.v end order by o.n), '[]')
+        from jsonb_array_elements(${of} -> 'others') with ordinality o (v, n))) else '{}' end`;
+  const integration =
+    table.name === 'delivery'
+      ? sql`i.id = t.integration_id`
+      : sql`i.id = (select d.integration_id from delivery d where d.id = t.delivery_id)`;
+  // Its scope does not see its agency's connections.
+  return sql`case when exists (select from integration i where ${integration} and (i.connection_id is null
+    or exists (select from connection c where c.id = i.connection_id))) then ${of} end`;
+}
 
 /** The columns of a table that an export has, besides `company_id`. */
 export const columnsOf = (table: ExportedTable, kind: Subject['kind']): string[] => [
@@ -152,7 +176,11 @@ async function* fetched<T>(tx: Tx, query: RawBuilder<unknown>, count: number): A
  */
 export function linesOf(tx: Tx, table: ExportedTable, subject: Subject): AsyncGenerator<Line[]> {
   const columns = columnsOf(table, subject.kind).map((column) =>
-    column === table.scrubbed ? sql`${scrubbed(column)} as ${sql.id(column)}` : sql.ref(`t.${column}`),
+    column === table.scrubbed
+      ? sql`${scrubbed(column)} as ${sql.id(column)}`
+      : table.shown?.[column]
+        ? sql`${shownAs(table.shown[column], table, column)} as ${sql.id(column)}`
+        : sql.ref(`t.${column}`),
   );
   const owner = table.name === 'company' ? [] : [sql.ref('t.company_id')];
   return fetched<Line>(

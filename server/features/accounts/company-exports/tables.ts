@@ -18,22 +18,30 @@ export interface ExportedTable {
   scrubbed?: string;
   /** Rows about a person who may be on an exclusion list since: the column with the lead. */
   lead?: string;
+  /** Columns that are shown as on the screens, not as they are stored (store.ts). */
+  shown?: Readonly<Record<string, ColumnRule>>;
 }
 
 /** Which rows of a table are exported (store.ts). */
 export type RowRule =
-  | 'notExcluded'
+  | 'listedMembers'
   | 'ownAccount'
   | 'ownAccounts'
   | 'ownEntries'
   | 'ownTransfers'
   | 'ownInvoices';
 
+/**
+ * How a column is shown. `sources`: what identified a person, without which file of the root's it came from.
+ * `ownAnswers`: what services answered, unless it was through a connection that the subject does not see.
+ */
+export type ColumnRule = 'sources' | 'ownAnswers';
+
 export const WHY = {
   secret: 'gives access to something, or could be used to find out what does',
   platform: 'is between the platform and its suppliers or payment providers',
   working: 'is the working state of this installation and means nothing elsewhere',
-  identity: 'identifies people who were not bought as leads',
+  identity: 'identifies people who were not bought as leads, or tells what is known of them',
 } as const;
 
 type Without = Partial<Record<keyof typeof WHY, string>>;
@@ -44,7 +52,7 @@ function table(
   name: string,
   columns: string,
   without: Without = {},
-  more: Pick<ExportedTable, 'file' | 'rows' | 'scrubbed' | 'lead'> = {},
+  more: Pick<ExportedTable, 'file' | 'rows' | 'scrubbed' | 'lead' | 'shown'> = {},
 ): ExportedTable {
   const all = words(columns);
   return {
@@ -177,17 +185,19 @@ export const EXPORTED: readonly ExportedTable[] = [
   }),
   table(
     'audience',
-    `id name source kind origin campaign_id days search state file_name total_rows rows_added rows_bad size matched
-     excluded reachable addresses refreshed_at created_by created_at updated_at removed_at`,
+    `id name source kind origin campaign_id days search state file_name total_rows rows_added rows_bad size refreshed_at
+     created_by created_at updated_at removed_at`,
     {
+      // Of a short list, they would say who of it is known, and who is excluded.
+      identity: 'matched excluded reachable addresses',
       working: `error file_path byte_offset line rows_read rows_same refresh_at external_id placed_hash place_error`,
     },
   ),
   table(
     'audience_member',
-    'id audience_id kind value email address city state zip has_address',
-    { identity: 'person_id', working: 'is_matched is_excluded is_reachable' },
-    { rows: 'notExcluded' },
+    'id audience_id kind value email address city state zip',
+    { identity: 'person_id has_address is_matched is_excluded is_reachable' },
+    { rows: 'listedMembers' },
   ),
   table(
     'ad_campaign',
@@ -230,6 +240,7 @@ export const EXPORTED: readonly ExportedTable[] = [
     `id campaign_id person_id visit_day visit_event_id match_kind confidence evidence price_micros cost_micros!
      transfer_id is_test created_at score score_details seen_at company_domain`,
     { working: 'score_due_at' },
+    { shown: { evidence: 'sources' } },
   ),
   table(
     'lead_contact',
@@ -248,7 +259,7 @@ export const EXPORTED: readonly ExportedTable[] = [
   table('lead_return', 'lead_id at campaign_id'),
   table(
     'return_request',
-    `id campaign_id lead_id reason note state proofs is_proven answer is_automatic credit_id opened_by decided_by
+    `id campaign_id lead_id reason note state proofs! is_proven! answer is_automatic credit_id opened_by decided_by
      created_at decided_at`,
   ),
   table('customer_visit', 'id campaign_id list_id page_url first_at at', { identity: 'person_id label' }),
@@ -256,9 +267,15 @@ export const EXPORTED: readonly ExportedTable[] = [
   table(
     'delivery',
     'id campaign_id integration_id lead_id message_id state attempts is_test created_at delivered_at remote_id cause',
-    { working: 'next_at turn chosen waits_for_hours' },
+    { working: 'next_at turn chosen waits_for_hours refuses_email' },
+    { shown: { cause: 'ownAnswers' } },
   ),
-  table('delivery_attempt', 'delivery_id number started_at duration_ms status answer error'),
+  table(
+    'delivery_attempt',
+    'delivery_id number started_at duration_ms status answer error',
+    {},
+    { shown: { status: 'ownAnswers', answer: 'ownAnswers', error: 'ownAnswers' } },
+  ),
 
   // Money.
   table(
