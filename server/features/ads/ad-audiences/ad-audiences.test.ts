@@ -127,6 +127,21 @@ const keysOf = async (id: string) =>
   ).rows.map(({ kind, value }) => ({ kind, value: value.toString('hex') }));
 
 describe('[SIMP-03] uploaded lists', () => {
+  test('[BEY-30] a client has its audiences matched again a few times an hour, so that the others’ wait for no one', async () => {
+    const ids = [];
+    for (let at = 0; at < 5; at++) ids.push(await made(`email\nagain${at}@people.test`));
+    const again = async (id: string) => (await call('client', 'POST', `/${id}/refresh`, {})).status;
+    const first = [];
+    for (let at = 0; at < 6; at++) first.push(await again(ids[0]!));
+    expect(first).toEqual([200, 200, 200, 200, 200, 429]);
+    const rest = [];
+    for (const id of ids.slice(1)) for (let at = 0; at < 5; at++) rest.push(await again(id));
+    expect(rest.filter((status) => status === 200)).toHaveLength(15);
+    app.clock.advance(2 * HOUR_MS);
+    await signIn();
+    expect(await again(ids[0]!)).toBe(200);
+  });
+
   test('plain and hashed addresses are matched, refused rows are named by line, and nothing is kept twice', async () => {
     const [ann, bob] = [app.make.person(), app.make.person()];
     await app.make.people(root, [ann, bob]);

@@ -57,6 +57,9 @@ export interface Aim {
 const STEP = 5000;
 /** Uploads of a client: each tells something about who is on it. */
 const UPLOADS: LimitRule = { name: 'audience.upload', max: 30, base: 60, cap: 3600, window: 86_400 };
+/** How often an audience, and those of one client, are matched again by hand: others of the agency wait for that. */
+const REFRESHES: LimitRule = { name: 'audience.refresh', max: 5, base: 60, cap: 3600, window: 3600 };
+const ALL_REFRESHES: LimitRule = { ...REFRESHES, name: 'audience.refresh.client', max: 20 };
 /** Keywords of an audience that are shown. */
 const SHOWN_KEYWORDS = 100;
 const missing = (): never => {
@@ -293,9 +296,14 @@ export function createAdAudiences(
         };
       }),
 
-    /** Has an audience matched again, or retried if it is on hold. @throws Refusal 404, 409 */
-    refresh: (ctx: Ctx, id: string) =>
-      inScope(db.app, ctx.scope, async (tx) => {
+    /** Has an audience matched again, or retried if it is on hold. @throws Refusal 404, 409, 429 */
+    async refresh(ctx: Ctx, id: string): Promise<void> {
+      const { company_id } = await inScope(db.app, ctx.scope, (tx) => one(tx, id));
+      await limits.takeAll([
+        [REFRESHES, id],
+        [ALL_REFRESHES, company_id],
+      ]);
+      await inScope(db.app, ctx.scope, async (tx) => {
         const row = await one(tx, id, true);
         const which = { rootId: row.root_id, audienceId: id };
         if (row.state === 'held') await jobs.again(tx, buildJob.name, which);
@@ -314,7 +322,8 @@ export function createAdAudiences(
           description: `Had the audience ${row.name} matched again`,
           owner: ownerOf(row),
         });
-      }),
+      });
+    },
 
     /** Deletes an audience with everything it has. @throws Refusal 404; 409 while a campaign uses it */
     remove: (ctx: Ctx, id: string) =>
