@@ -517,6 +517,20 @@ describe('[BEY-06] what is known about a lead', () => {
     await open(client, [leadId], 'excluded');
     expect(await proofs(leadId)).toMatchObject([{ kind: 'on_list', proves: 'excluded' }]);
 
+    // The list of those who opted out is older than the sale, whenever they did.
+    const { suppress } = app.features.exclusions;
+    await dues.inRoot((tx) => suppress(tx, root.id, { lines: ['first@opted-out.example'], hashes: [] }));
+    const optedOut = await lead(campaign);
+    const { rows: theirs } = await app.admin.query('select email from lead_contact where lead_id = $1', [
+      optedOut,
+    ]);
+    await dues.inRoot((tx) =>
+      suppress(tx, root.id, { lines: [theirs[0].email], hashes: [] }),
+    );
+    await open(client, [optedOut], 'excluded');
+    expect(await proofs(optedOut)).toEqual([]);
+    expect((await ofLead(agency, optedOut)).data).toMatchObject({ state: 'open', is_proven: false });
+
     const next = await lead(campaign, { ...app.make.person(), state: 'TX' });
     await app.admin.query(`update campaign set fit_states = '{NY}', updated_at = $2 where id = $1`, [
       campaign.id,
