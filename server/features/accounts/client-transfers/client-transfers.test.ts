@@ -606,6 +606,17 @@ describe('[BEY-13] transfer of a client', () => {
     expect(told).toContain('2 email addresses that no user of yours has');
   });
 
+  test('[BEY-30] a client’s name is no message to another agency', async () => {
+    const all = await sides();
+    const long = `Your Data Wallet was closed: sign in at evil.example/now ${'to keep it open '.repeat(8)}`;
+    await app.admin.query('update company set name = $2 where id = $1', [all.who.client.id, long.trim()]);
+    await started(all);
+    const [subject] = await mails(all.to.emails.agency);
+    expect(subject).toBe(
+      'Your Data Wallet was closed  sign in at evil example now to would like to become your client',
+    );
+  });
+
   test('the client’s owner starts one: its agency has to agree and say what happens with the balance; anyone can end it', async () => {
     const all = await sides();
     const id = await started(all, 'client');

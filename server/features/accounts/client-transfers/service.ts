@@ -10,6 +10,7 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { LimitRule, Limits } from '../../../platform/limits.ts';
+import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Visits } from '../../campaigns/visits/index.ts';
@@ -274,27 +275,27 @@ export function createClientTransfers(
           senders.receiving,
           { root_id: row.root_id, agency_id: row.to_agency_id, company_id: successor.id },
           {
-            subject: `Your account has moved to ${row.to_name}`,
+            subject: `Your account has moved to ${mailName(row.to_name)}`,
             lines: [
-              `Your account is now with ${row.to_name}. ${row.from_name} no longer sees it.`,
-              `Sign in at ${new URL(senders.receiving.site).host} with the same email address and password. You will be asked to accept the agreement of ${row.to_name} and to add a payment method.`,
+              `Your account is now with ${mailName(row.to_name)}. ${mailName(row.from_name)} no longer sees it.`,
+              `Sign in at ${new URL(senders.receiving.site).host} with the same email address and password. You will be asked to accept the agreement of ${mailName(row.to_name)} and to add a payment method.`,
               'Your campaigns are paused until they are started there.',
-              ...cutWords(cut, row.from_name),
+              ...cutWords(cut, mailName(row.from_name)),
             ],
             page: { label: 'Sign in', path: '/login' },
           },
         );
       await tell(tx, done, senders, 'giving', 'done', {
-        subject: `${row.client_name} has moved to ${row.to_name}`,
+        subject: `${mailName(row.client_name)} has moved to ${mailName(row.to_name)}`,
         lines: [
-          `${row.client_name} is now a client of ${row.to_name}. Its invoices, payments, and reports up to today stay with you.`,
+          `${mailName(row.client_name)} is now a client of ${mailName(row.to_name)}. Its invoices, payments, and reports up to today stay with you.`,
           ...(kept > 0n ? [`${usd(kept)} that no card paid stays as the client’s credit with you.`] : []),
         ],
       });
       await tell(tx, done, senders, 'receiving', 'done', {
-        subject: `${row.client_name} is now your client`,
+        subject: `${mailName(row.client_name)} is now your client`,
         lines: [
-          `${row.client_name} has moved to you from ${row.from_name}, with its users, campaigns, and leads.`,
+          `${mailName(row.client_name)} has moved to you from ${mailName(row.from_name)}, with its users, campaigns, and leads.`,
           'Its campaigns are paused. They keep their prices until you change them.',
           ...(below.length > 0
             ? [
@@ -405,20 +406,20 @@ export function createClientTransfers(
         );
         const until = row.expires_at.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
         await tell(tx, row, senders, 'receiving', 'offered', {
-          subject: `${row.client_name} would like to become your client`,
+          subject: `${mailName(row.client_name)} would like to become your client`,
           lines: [
-            `${row.from_name} would hand over its client ${row.client_name} to you, with its users, campaigns, and leads.`,
-            `Nothing moves unless you, ${row.from_name}, and the client agree by ${until}.`,
+            `${mailName(row.from_name)} would hand over its client ${mailName(row.client_name)} to you, with its users, campaigns, and leads.`,
+            `Nothing moves unless you, ${mailName(row.from_name)}, and the client agree by ${until}.`,
           ],
         });
         await tell(tx, row, senders, isClient ? 'giving' : 'client', 'offered', {
           subject: isClient
-            ? `${row.client_name} would like to move to another agency`
-            : `${row.from_name} would like to transfer your account`,
+            ? `${mailName(row.client_name)} would like to move to another agency`
+            : `${mailName(row.from_name)} would like to transfer your account`,
           lines: [
             isClient
-              ? `${row.client_name} asked to be transferred to the agency of ${row.to_email}.`
-              : `${row.from_name} would hand over your account to another agency. You will be asked once that agency agrees.`,
+              ? `${mailName(row.client_name)} asked to be transferred to the agency of ${row.to_email}.`
+              : `${mailName(row.from_name)} would hand over your account to another agency. You will be asked once that agency agrees.`,
             `Nothing moves unless everyone agrees by ${until}.`,
           ],
         });
@@ -465,9 +466,9 @@ export function createClientTransfers(
         if (isWhole) await send(tx, row);
         else if (side === 'receiving' && row.client_at === null)
           await tell(tx, row, senders, 'client', 'asked', {
-            subject: `${row.to_name} agreed: your account can move`,
+            subject: `${mailName(row.to_name)} agreed: your account can move`,
             lines: [
-              `${row.from_name} would hand over your account to ${row.to_name}, which agreed.`,
+              `${mailName(row.from_name)} would hand over your account to ${mailName(row.to_name)}, which agreed.`,
               'Your users, campaigns, and leads would move. Nothing moves unless you agree.',
             ],
           });
@@ -487,7 +488,7 @@ export function createClientTransfers(
             `This transfer is ${row.state === 'offered' ? 'expired' : row.state}.`,
           );
         await store.update(tx, id, { state: to, ended_at: at, problem: '' });
-        const words = `The transfer of ${row.client_name} was ${to}`;
+        const words = `The transfer of ${mailName(row.client_name)} was ${to}`;
         await note(tx, row, to, { giving: words, receiving: words }, { ctx, side });
         for (const other of ['giving', 'receiving', 'client'] as const)
           if (other !== side)
@@ -597,7 +598,7 @@ export function createClientTransfers(
         const at = clock.now();
         if (row?.state !== 'offered' || isOpen(row, at)) return;
         await store.update(tx, row.id, { state: 'expired', ended_at: at });
-        const words = `The transfer of ${row.client_name} has expired`;
+        const words = `The transfer of ${mailName(row.client_name)} has expired`;
         await note(tx, row, 'expired', { giving: words, receiving: words });
         for (const side of ['giving', 'receiving', 'client'] as const)
           await tell(tx, row, senders, side, 'ended', {
