@@ -261,6 +261,13 @@ describe('[BEY-13] offboarding a client', () => {
     // Nor by going on with what someone else began, nor once the role of whoever began it is narrowed.
     await start(who);
     expect((await asked(at(who, '/resume'))).status).toBe(403);
+    expect((await asked(at(who, '/exported'))).status).toBe(403);
+    const changed = await app.call('PUT', `/api${at(who)}`, {
+      host: who.host,
+      token,
+      body: { keep_balance: true, delete_on: '2027-01-31' },
+    });
+    expect(changed.status).toBe(403);
     await app.admin.query('update offboarding set acts_as = $2 where company_id = $1', [
       who.client.id,
       admin.id,

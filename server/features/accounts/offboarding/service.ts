@@ -223,9 +223,10 @@ export function createOffboarding(
         await note(tx, ctx, 'start', company, 'Started to offboard the client');
       }),
 
-    /** Changes what happens with the balance, and the deletion date. @throws Refusal 404, 409, 422 */
+    /** Changes what happens with the balance, and the deletion date. @throws Refusal 403, 404, 409, 422 */
     change: (ctx: Ctx, id: string, given: { keep_balance: boolean; delete_on: string }): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
+        needAll(ctx);
         const { company } = await begun(tx, ctx, id);
         await futureDay(tx, company.agency_id, given.delete_on);
         await store.update(tx, id, { keeps_balance: given.keep_balance, delete_on: given.delete_on });
@@ -233,9 +234,10 @@ export function createOffboarding(
         await note(tx, ctx, 'change', company, 'Changed the offboarding of the client');
       }),
 
-    /** Keeps that the client has its data. @throws Refusal 404, 409 */
+    /** Keeps that the client has its data: the last steps wait for it. @throws Refusal 403, 404, 409 */
     exported: (ctx: Ctx, id: string): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
+        needAll(ctx);
         const { company } = await begun(tx, ctx, id);
         await store.update(tx, id, { export_at: clock.now() });
         await send(tx, company);
