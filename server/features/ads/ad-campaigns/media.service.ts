@@ -1,4 +1,5 @@
-import { zipSync } from 'fflate';
+import { setImmediate } from 'node:timers/promises';
+import { Zip, ZipPassThrough } from 'fflate';
 import { AD_SIZES } from '../../../../contract/ads/ad-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
@@ -7,6 +8,7 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { reencodePicture } from '../../../platform/image.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { createTurns } from '../../../platform/turns.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Auth } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
@@ -20,6 +22,34 @@ const MOST_BYTES = 2 * 1024 * 1024;
 const MOST_MEDIA = 500;
 /** Where media are downloaded, below the host. */
 export const MEDIA_FILE = '/api/media/file';
+
+/** Several images in one file are a hundred megabytes in memory, so few are made at once. */
+const inTurn = createTurns({
+  atOnce: 2,
+  waiting: 16,
+  waitingEach: 4,
+  budgetMs: 60_000,
+  windowMs: 10 * 60_000,
+});
+
+/** Files as one zip file: other requests are answered in between. */
+async function zipped(files: readonly { name: string; bytes: Buffer }[], at: Date): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  const zip = new Zip((error, piece) => {
+    if (error) throw error;
+    pieces.push(piece);
+  });
+  for (const { name, bytes } of files) {
+    // Images are compressed already.
+    const file = new ZipPassThrough(name);
+    file.mtime = at;
+    zip.add(file);
+    file.push(bytes, true);
+    await setImmediate();
+  }
+  zip.end();
+  return Buffer.concat(pieces);
+}
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -185,32 +215,30 @@ export function createMedia({ db, clock, events }: Platform, { audit, tenants, a
       return { url, token: new URL(url, ctx.origin).searchParams.get('token')!, expires_at };
     },
 
-    /** Images as one file: a single one as it is, several as a zip file. @throws Refusal 404 if one is missing */
+    /** Images as one file: a single one as it is, several as a zip file. @throws Refusal 404 if one is missing, 429 */
     async files(
       ctx: Ctx,
       ids: readonly string[],
     ): Promise<{ name: string; type: string; bytes: Uint8Array }> {
-      const files = await inScope(db.app, ctx.scope, async (tx) => {
-        const found: { name: string; type: string; bytes: Buffer }[] = [];
-        for (const row of await all(tx, ids)) {
-          const { bytes, type } = (await store.fileOf(tx, row.id))!;
-          const stem = row.name.replace(/[^\w.-]+/g, '-').slice(0, 80);
-          const ending = type === 'image/jpeg' ? 'jpg' : 'png';
-          found.push({
-            name: `${stem}-${row.width}x${row.height}-${row.id.slice(-4)}.${ending}`,
-            type,
-            bytes,
-          });
-        }
-        return found;
-      });
-      if (files.length === 1) return files[0]!;
-      // Images are compressed already.
-      const zip = zipSync(Object.fromEntries(files.map(({ name, bytes }) => [name, bytes])), {
-        level: 0,
-        mtime: clock.now(),
-      });
-      return { name: 'images.zip', type: 'application/zip', bytes: zip };
+      const distinct = [...new Set(ids)];
+      const read = () =>
+        inScope(db.app, ctx.scope, async (tx) => {
+          const found: { name: string; type: string; bytes: Buffer }[] = [];
+          for (const row of await all(tx, distinct)) {
+            const { bytes, type } = (await store.fileOf(tx, row.id))!;
+            const stem = row.name.replace(/[^\w.-]+/g, '-').slice(0, 80);
+            const ending = type === 'image/jpeg' ? 'jpg' : 'png';
+            found.push({
+              name: `${stem}-${row.width}x${row.height}-${row.id.slice(-4)}.${ending}`,
+              type,
+              bytes,
+            });
+          }
+          return found;
+        });
+      if (distinct.length === 1) return (await read())[0]!;
+      const bytes = await inTurn(ctx.actor.companyId, async () => zipped(await read(), clock.now()));
+      return { name: 'images.zip', type: 'application/zip', bytes };
     },
   };
 }

@@ -213,4 +213,22 @@ describe('[MED-02] media', () => {
     expect(Object.keys(zip)).toHaveLength(2);
     expect(Object.values(zip).every((one) => Buffer.from(one).equals(image))).toBe(true);
   });
+
+  test('[BEY-30] an image that is asked for fifty times is read once', async () => {
+    const { call } = await as(user);
+    const image = picture(300, 250);
+    const ids = [
+      await app.make.media(client, { name: 'One', image, size: [300, 250] }),
+      await app.make.media(client, { name: 'Two', image, size: [300, 250] }),
+    ];
+    const path = `/api/media/file?ids=${Array.from({ length: 50 }, (_, at) => ids[at % 2]).join('.')}`;
+    const { url } = (await call('POST', '/general/download-token', { path })).body;
+    const answer = await app.server.inject({
+      method: 'GET',
+      url,
+      headers: { host: HOST, 'user-agent': 'test' },
+    });
+    expect(answer.statusCode).toBe(200);
+    expect(Object.keys(unzipSync(new Uint8Array(answer.rawPayload)))).toHaveLength(2);
+  });
 });
