@@ -266,7 +266,7 @@ for (const [at, theme] of KEYWORD_THEMES.entries())
     const first = stems[0]!;
     BY_FIRST.set(first, [...(BY_FIRST.get(first) ?? []), { theme: 1 << at, stems }]);
   }
-const HARMLESS_FORMS = formsOf(HARMLESS);
+const HARMLESS_FORMS = formsOf(HARMLESS).map((stems) => ({ stems, text: ` ${stems.join(' ')} ` }));
 
 /** The bit of a theme in a set. */
 export const themeBit = (theme: KeywordTheme): number => 1 << KEYWORD_THEMES.indexOf(theme);
@@ -278,7 +278,8 @@ export const themesIn = (set: number): KeywordTheme[] => KEYWORD_THEMES.filter((
 export function themesOf(words: string): number {
   const stems = words.split(' ');
   const all = new Set(stems);
-  const harmless = HARMLESS_FORMS.filter((form) => ` ${words} `.includes(` ${form.join(' ')} `));
+  const spaced = ` ${words} `;
+  const harmless = HARMLESS_FORMS.flatMap((form) => (spaced.includes(form.text) ? [form.stems] : []));
   const outside = harmless.length > 0 ? outsideOf(stems, harmless) : all;
   let set = 0;
   for (const stem of all)
