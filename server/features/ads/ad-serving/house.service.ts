@@ -20,6 +20,8 @@ const LASTS_MS = 10 * 60_000;
 const PASS_MS = 86_400_000;
 const KEPT_MS = 5_000;
 const MOST_KEPT = 10_000;
+/** How many campaigns are tried for one request. */
+const MOST_TRIED = 10;
 const DAY_MS = 86_400_000;
 /** Requests for ads, views, and clicks a minute. A page has a few zones, an office many pages. */
 const RATES = { address: 120, network: 1_200, key: 12_000 };
@@ -62,6 +64,9 @@ export interface HouseAd {
 
 export type House = ReturnType<typeof createHouse>;
 
+/** Undoes the transaction of an impression that a campaign cannot pay. */
+class NoRoom extends Error {}
+
 const isHost = (hosts: readonly string[], host: string): boolean =>
   hosts.some((one) =>
     one.startsWith('*.') ? host === one.slice(2) || host.endsWith(one.slice(1)) : host === one,
@@ -91,6 +96,8 @@ export function createHouse(
   const rates = createRates(RATES);
   const zones = new Map<string, { zone: Promise<store.ZoneOfKey | undefined>; until: number }>();
   const lists = new Map<string, { list: Promise<Shown[]>; until: number }>();
+  /** Campaigns whose budgets are used up for now, and until when that is believed. */
+  const full = new Map<string, number>();
 
   type Shown = AdRow & {
     shown: Awaited<ReturnType<typeof rows.creatives>>;
@@ -182,6 +189,30 @@ export function createHouse(
     }
   }
 
+  /**
+   * Gives an impression to a campaign, if whoever asks has not had as many as they get and its budgets allow. In a
+   * transaction of its own: one that has locked a campaign must not wait for another, because others ask in another order.
+   */
+  async function give(
+    zone: store.ZoneOfKey,
+    row: Shown,
+    ip: string,
+    wanted: Parameters<typeof spending.hold>[2][number],
+  ): Promise<boolean> {
+    try {
+      return await inScope(db.app, { rootId: zone.root_id }, async (tx) => {
+        if (!(await count(tx, countsOf(row.id, ip)))) return false;
+        if (!(await spending.hold(tx, row.id, [wanted], clock.now())).has(wanted.id)) throw new NoRoom();
+        return true;
+      });
+    } catch (error) {
+      if (!(error instanceof NoRoom)) throw error;
+      if (full.size >= MOST_KEPT) full.clear();
+      full.set(row.id, performance.now() + KEPT_MS);
+      return false;
+    }
+  }
+
   /** An impression of a token, and its root; null if there is none. */
   async function impressionOf(token: unknown) {
     const pass = passIn(signKey, token, clock.now());
@@ -207,6 +238,7 @@ export function createHouse(
     forget(): void {
       zones.clear();
       lists.clear();
+      full.clear();
     },
 
     /** Gives a zone an ad; null if there is none for it. @throws Refusal 403, 404, 429 */
@@ -229,7 +261,8 @@ export function createHouse(
         .sort((a, b) => a.at - b.at)
         .map(({ row }) => row);
       const media = zone.cpm_micros / 1000n;
-      return inScope(db.app, { rootId: zone.root_id }, async (tx) => {
+      /** Those that may be shown to whoever asks, in that order, with the audiences that they are in. */
+      const fitting = await inScope(db.app, { rootId: zone.root_id }, async (tx) => {
         const since = new Date(at.getTime() - 30 * DAY_MS);
         const times = viewer
           ? await spending.timesSeen(
@@ -256,9 +289,10 @@ export function createHouse(
           amongOf.set(row.company_id, found);
           return found;
         };
+        const fit: { row: Shown; price: bigint; among: Set<string> | null }[] = [];
         for (const row of order) {
-          const among = await amongThose(row);
-          if (!isAimed(row.audiences, among)) continue;
+          if (fit.length >= MOST_TRIED) break;
+          if ((full.get(row.id) ?? 0) > performance.now()) continue;
           const frequency =
             row.frequency_cap === null ? null : { times: row.frequency_cap, hours: row.frequency_hours };
           if (frequency && !viewer) continue;
@@ -269,49 +303,42 @@ export function createHouse(
             is_own: true,
           });
           if (price * 1000n > row.max_bid_micros) continue;
-          const counts = countsOf(row.id, from.ip);
-          if (!(await count(tx, counts))) continue;
-          const creative = row.shown[Math.floor(Math.random() * row.shown.length)]!;
-          const id = newId(at);
-          const held = await spending.hold(
-            tx,
-            row.id,
-            [
-              {
-                id,
-                creativeId: creative.id,
-                zoneId: zone.id,
-                place: host,
-                mostMicros: price,
-                mediaMicros: media,
-                lastsMs: LASTS_MS,
-                viewer,
-                audiences: inOf(row.audiences, among),
-              },
-            ],
-            at,
-          );
-          if (!held.has(id)) {
-            for (const one of counts) await limits.giveBack(...one, tx);
-            continue;
-          }
-          const t = passFor(signKey, {
-            impressionId: id,
-            zoneId: zone.id,
-            host,
-            expiresAt: new Date(at.getTime() + PASS_MS),
-          });
-          return {
-            i: imagePath(creative),
-            c: `/a/v1/c/${t}`,
-            a: creative.alt_text,
-            w: creative.width,
-            h: creative.height,
-            t,
-          };
+          const among = await amongThose(row);
+          if (isAimed(row.audiences, among)) fit.push({ row, price, among });
         }
-        return null;
+        return fit;
       });
+      for (const { row, price, among } of fitting) {
+        const creative = row.shown[Math.floor(Math.random() * row.shown.length)]!;
+        const id = newId(at);
+        const isGiven = await give(zone, row, from.ip, {
+          id,
+          creativeId: creative.id,
+          zoneId: zone.id,
+          place: host,
+          mostMicros: price,
+          mediaMicros: media,
+          lastsMs: LASTS_MS,
+          viewer,
+          audiences: inOf(row.audiences, among),
+        });
+        if (!isGiven) continue;
+        const t = passFor(signKey, {
+          impressionId: id,
+          zoneId: zone.id,
+          host,
+          expiresAt: new Date(at.getTime() + PASS_MS),
+        });
+        return {
+          i: imagePath(creative),
+          c: `/a/v1/c/${t}`,
+          a: creative.alt_text,
+          w: creative.width,
+          h: creative.height,
+          t,
+        };
+      }
+      return null;
     },
 
     /**

@@ -276,6 +276,25 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
     expect((await rowOf(made.id)).held_micros).toBe(61n * 2_750n);
   });
 
+  test('[BEY-30] many requests at once for a zone whose campaigns cannot pay wait for no one, and all get their answer', async () => {
+    for (let n = 0; n < 4; n++)
+      await app.make.adCampaign(await app.make.client(agency), { platform: 'house', balance: 0n });
+    const rich = await app.make.adCampaign(client, { platform: 'house', balance: 100n * USD });
+    const zone = await app.make.adZone(agency, { cpm: 2n * USD });
+    app.features.adServing.house.forget();
+    const pages = await Promise.all(Array.from({ length: 20 }, () => open(zone.key, { ip: '66.7.7.7' })));
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
+    const { rows } = await app.admin.query(
+      'select campaign_id, count(*)::int from ad_impression where zone_id = $1 group by 1',
+      [zone.id],
+    );
+    expect(rows).toEqual([{ campaign_id: rich.id, count: 20 }]);
+    // What was counted for those that could not pay was given back.
+    await app.admin.query(`update campaign set state = 'removed' where id = $1`, [rich.id]);
+    app.features.adServing.house.forget();
+    expect((await open(zone.key, { ip: '66.7.7.7' })).status).toBe(204);
+  });
+
   test('a client’s zone shows its own ads only; an agency’s those of all its clients', async () => {
     const { zone } = await setUp();
     const neighbor = await app.make.client(agency);
