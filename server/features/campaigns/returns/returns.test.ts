@@ -524,9 +524,7 @@ describe('[BEY-06] what is known about a lead', () => {
     const { rows: theirs } = await app.admin.query('select email from lead_contact where lead_id = $1', [
       optedOut,
     ]);
-    await dues.inRoot((tx) =>
-      suppress(tx, root.id, { lines: [theirs[0].email], hashes: [] }),
-    );
+    await dues.inRoot((tx) => suppress(tx, root.id, { lines: [theirs[0].email], hashes: [] }));
     await open(client, [optedOut], 'excluded');
     expect(await proofs(optedOut)).toEqual([]);
     expect((await ofLead(agency, optedOut)).data).toMatchObject({ state: 'open', is_proven: false });
