@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { MovedTable } from './tables.ts';
@@ -165,10 +165,6 @@ export async function insertIds(tx: Tx, rows: Insertable<Schema['client_transfer
 /** A client with years of leads takes longer than a request may. */
 const atLength = (tx: Tx) => sql`set local statement_timeout = '2h'`.execute(tx);
 
-/** Shown with what was turned off. */
-const MOVED_AWAY =
-  'Turned off when the account moved to another agency. Check where leads go, then enable it.';
-
 /** What of a client's was cut off because someone else than its own users had set it up, or gets it: how many of each. */
 export interface Cut {
   /** Addresses that no longer get emails with leads. */
@@ -182,62 +178,11 @@ export interface Cut {
 
 /**
  * Ends, before a client moves and in the root's scope, what its giving agency could go on receiving of it or use against
- * it: reports to anyone but the client's own users, destinations and alerts with addresses that others than those users
- * set up or changed (who did is in the log), documents that are shared with others, networks that the agency trusts, and
- * lists that are read from the agency's own connections.
+ * it: whatever others than the client's own users had set up, or get.
  */
 export async function cutTies(tx: Tx, companyId: string, at: Date): Promise<Cut> {
-  const users = sql`select u.id from user_account u where u.company_id = ${companyId}`;
-  const addresses = sql`select lower(u.email) from user_account u where u.company_id = ${companyId} and u.disabled_at is null`;
-  const kept = (column: RawBuilder<unknown>) =>
-    sql`array(select a from unnest(${column}) with ordinality n (a, place) where lower(a) in (${addresses}) order by place)`;
-  const reports = await sql<{ gone: number }>`
-    with kept as (
-      select r.campaign_id, ${kept(sql`r.notify_to`)} as notify_to, ${kept(sql`r.report_to`)} as report_to,
-        cardinality(r.notify_to) + cardinality(r.report_to) as had
-      from campaign_report r where r.company_id = ${companyId})
-    update campaign_report r set notify_to = k.notify_to, report_to = k.report_to, updated_at = ${at},
-      notify_every = case when cardinality(k.notify_to) > 0 then r.notify_every end,
-      report_every = case when cardinality(k.report_to) > 0 then r.report_every end,
-      covers_from = case when cardinality(k.report_to) > 0 then r.covers_from end,
-      due_at = case when cardinality(k.report_to) > 0 then r.due_at end
-    from kept k where k.campaign_id = r.campaign_id and k.had > cardinality(k.notify_to) + cardinality(k.report_to)
-    returning k.had - cardinality(k.notify_to) - cardinality(k.report_to) as gone`.execute(tx);
-  const { rows: foreign } = await sql<{ id: string }>`
-    select distinct l.object_id as id from user_log l
-    where l.company_id = ${companyId} and l.actor_id is not null and l.actor_id not in (${users})
-      and l.action in ('integration.create', 'integration.update', 'integration.payload', 'integration.document',
-        'connection.create', 'connection.update', 'connection.sign_in', 'alert.create', 'alert.update')`.execute(
-    tx,
-  );
-  const ids = sql`any(${foreign.map(({ id }) => id)}::uuid[])`;
-  const destinations = await sql`
-    update integration i set state = 'disabled', state_reason = ${MOVED_AWAY}, updated_at = ${at}
-    where i.company_id = ${companyId} and i.state = 'enabled'
-      and (i.id = ${ids} or i.connection_id = ${ids} or exists (
-        select from destination_document d, unnest(d.recipients) a
-        where d.integration_id = i.id and d.ended_at is null and lower(a) not in (${addresses})))`.execute(
-    tx,
-  );
-  const alerts = await sql`
-    update alert a set state = 'off', updated_at = ${at}
-    where a.company_id = ${companyId} and a.state = 'on'
-      and ((a.webhook_url is not null or cardinality(a.connection_ids) > 0) and a.id = ${ids}
-        or exists (select from unnest(a.connection_ids) c where c = ${ids}))`.execute(tx);
-  const trusted = await sql`delete from trusted_address where company_id = ${companyId}`.execute(tx);
-  await sql`
-    update exclusion_list l set connection_id = null
-    where l.company_id = ${companyId} and l.connection_id is not null
-      and not exists (select from connection c where c.id = l.connection_id and c.company_id = ${companyId})`.execute(
-    tx,
-  );
-  const count = ({ numAffectedRows = 0n }: { numAffectedRows?: bigint }): number => Number(numAffectedRows);
-  return {
-    recipients: reports.rows.reduce((sum, { gone }) => sum + gone, 0),
-    destinations: count(destinations),
-    alerts: count(alerts),
-    trusted: count(trusted),
-  };
+  const { rows } = await sql<{ cut: Cut }>`select cut_client_ties(${companyId}, ${at}) as cut`.execute(tx);
+  return rows[0]!.cut;
 }
 
 /** Moves a client with everything in `tables`, in the root's scope; returns the rows by table. */
