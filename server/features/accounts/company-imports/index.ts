@@ -1,0 +1,4 @@
+export { BadArchive } from './archive.reader.ts';
+export type { Comparison } from './compare.ts';
+export { comparisonHtml, comparisonText, resultText } from './report.ts';
+export type { CompanyImports, ImportResult, Progress } from './service.ts';
