@@ -106,7 +106,7 @@ export async function* entriesOf(path: string, signal?: AbortSignal): AsyncGener
       }
     }
   } catch (error) {
-    const code = (error as { code?: string }).code ?? '';
+    const code = String((error as { code?: unknown }).code ?? '');
     if (code === 'Z_BUF_ERROR') throw new BadArchive('it is cut off');
     if (code.startsWith('Z_')) throw new BadArchive('it is damaged, or not a tar.gz file');
     throw error;

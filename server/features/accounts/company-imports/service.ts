@@ -90,6 +90,8 @@ const DIFFERENCES = 20;
 const MEMO = 'Opening balance of an imported company';
 const MONTHS_13_MS = 400 * 86_400_000;
 const POSTED = 50;
+/** How long the rows of an import that was cut off wait for it to go on. */
+const ABANDONED_MS = 30 * 86_400_000;
 
 const fileOf = (table: string): string | undefined => EXPORTED.find(({ name }) => name === table)?.file;
 const manifestOf = (row: ImportRow): Manifest => row.manifest as unknown as Manifest;
@@ -188,6 +190,7 @@ export function createCompanyImports(
         );
       if (target.agencyId && !(await store.agencyById(tx, target.agencyId)))
         throw new Refusal('not_found', 'This root has no such agency.');
+      await store.deleteAbandoned(tx, target.rootId, new Date(clock.now().getTime() - ABANDONED_MS));
       const before = (await store.importsOf(tx, target.rootId, checked.sha256)).filter(
         (one) => !isClient || one.agency_id === target.agencyId,
       );
@@ -736,7 +739,11 @@ export function createCompanyImports(
       const resumedAt = isNew ? 0 : row.parts_read;
       try {
         if (row.state === 'reading') await read(path, row, checked.companies, options);
-        return await settle(path, row, resumedAt, options);
+        const result = await settle(path, row, resumedAt, options);
+        // What was only tried leaves nothing behind, unless it is the rest of an import that was cut off.
+        if (options.dryRun && isNew)
+          await inScope(db.app, scopeOf(target), (tx) => store.deleteImport(tx, row.id));
+        return result;
       } catch (error) {
         // What cannot be imported does not stay around.
         if (error instanceof BadArchive)

@@ -44,6 +44,16 @@ export async function deleteImport(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('company_import').where('id', '=', id).execute();
 }
 
+/** Deletes imports of a root that were begun before an instant and never finished, with their rows. */
+export async function deleteAbandoned(tx: Tx, rootId: string, before: Date): Promise<void> {
+  await tx
+    .deleteFrom('company_import')
+    .where('root_id', '=', rootId)
+    .where('state', '<>', 'done')
+    .where('created_at', '<', before)
+    .execute();
+}
+
 /** An agency of a root that can receive a client. */
 export const agencyById = (tx: Tx, id: string) =>
   tx

@@ -108,7 +108,7 @@ export const INSERTED: readonly InsertedTable[] = [
   table('brand', 'company_id'),
   table('module_label', 'company_id module'),
   // Without its password, a mail server refuses every email.
-  table('setting', 'company_id name', { isDocument: (row) => row.name === 'smtp' }),
+  table('setting', 'company_id name', { isDocument: (row) => row.name === 'smtp' || row.value === null }),
   table('role'),
   table('role_module', 'role_id module', { parents: [parent('role_id', 'role')] }),
   table('user_account', 'id', {
@@ -167,6 +167,7 @@ export const INSERTED: readonly InsertedTable[] = [
     change: (row, { seal, secret }) => ({
       ...(row.state === 'enabled' ? { state: 'disabled', state_reason: PAUSED } : {}),
       ...(row.kind === 'webhook' ? { header_names: [] } : {}),
+      settings: row.settings ?? {},
       url: row.kind === 'webhook' ? NO_ADDRESS : null,
       secret_sealed: row.kind === 'webhook' ? seal('integration.secret', secret()) : null,
     }),
