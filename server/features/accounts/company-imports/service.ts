@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../../../contract/errors.ts';
-import { ownMessages } from '../../../../contract/messages.ts';
 import { inScope, type Scope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -329,7 +328,7 @@ export function createCompanyImports(
   async function part(of: store.Owned, at: number, work: (tx: Tx) => Promise<void>): Promise<void> {
     await inScope(db.app, { rootId: of.root_id }, async (tx) => {
       const row = await store.importById(tx, of.id, true);
-      if (!row) throw new Refusal('conflict', 'The import was discarded in the meantime.');
+      if (!row) throw new Refusal('conflict', 'The import is gone.');
       if (row.parts_read !== at - 1)
         throw new Refusal('conflict', 'The same archive is being imported by another process.');
       await work(tx);
@@ -660,7 +659,7 @@ export function createCompanyImports(
         await store.workAtLength(tx);
         const row = await store.importById(tx, found.id, true);
         if (row?.state !== 'read')
-          throw new Refusal('conflict', 'The import was finished or discarded in the meantime.');
+          throw new Refusal('conflict', 'The import was finished by another process.');
         const held = await store.balancesOf(tx, row.id);
         const sum = (list: { amount: bigint }[]) => list.reduce((all, one) => all + one.amount, 0n);
         const archive = new Map(
@@ -770,13 +769,5 @@ export function createCompanyImports(
         return { row, comparison: await compareIn(tx, path, row, options) };
       });
     },
-
-    /** Discards an import that is not finished. @throws Refusal 404 */
-    discard: (rootId: string, importId: string): Promise<void> =>
-      inScope(db.app, { rootId }, async (tx) => {
-        const row = await store.importById(tx, importId, true);
-        if (!row || row.state === 'done') throw new Refusal('not_found', ownMessages.notFound);
-        await store.deleteImport(tx, importId);
-      }),
   };
 }

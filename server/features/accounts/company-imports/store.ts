@@ -360,12 +360,6 @@ export async function workAtLength(tx: Tx): Promise<void> {
   await sql`set local statement_timeout = '60min'`.execute(tx);
 }
 
-/** What was tried is undone, and the transaction goes on. */
-export async function savepoint(tx: Tx): Promise<() => Promise<void>> {
-  await sql`savepoint tried`.execute(tx);
-  return async () => void (await sql`rollback to savepoint tried`.execute(tx));
-}
-
 interface Found {
   count: number;
   examples: string[];
