@@ -159,8 +159,8 @@ export function createCompanyExports(
     const owner = { root_id: row.root_id, agency_id: person.agency_id, company_id: person.company_id };
     const sender = await notices.sender(owner);
     const page = person.kind === 'root' ? '/configuration/agency-list' : '/configuration/client-management';
-    return (tx) =>
-      mail.enqueue(tx, {
+    return async (tx) => {
+      await mail.enqueue(tx, {
         ...layOut(
           sender,
           {
@@ -180,6 +180,7 @@ export function createCompanyExports(
         to: { name: person.name, address: person.email },
         sender,
       });
+    };
   }
 
   /**

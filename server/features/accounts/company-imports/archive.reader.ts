@@ -4,8 +4,7 @@ import { stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import { Refusal } from '../../../../contract/errors.ts';
-import { FORMAT, type Manifest } from '../company-exports/archive.ts';
-import { EXPORTED } from '../company-exports/tables.ts';
+import { EXPORTED, FORMAT, type Manifest } from '../company-exports/index.ts';
 
 const BLOCK = 512;
 const MB = 1024 * 1024;

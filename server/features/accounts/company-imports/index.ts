@@ -1,4 +1,3 @@
-export { BadArchive } from './archive.reader.ts';
 export type { Comparison } from './compare.ts';
 export { comparisonHtml, comparisonText, resultText } from './report.ts';
 export type { CompanyImports, ImportResult, Progress } from './service.ts';

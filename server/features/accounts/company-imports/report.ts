@@ -10,7 +10,8 @@ function amount({ unit }: SumReport, value: string): string {
   const negative = value.startsWith('-');
   const text = value.replace('-', '').padStart(digits + 1, '0');
   const dollars = BigInt(text.slice(0, -digits)).toLocaleString('en-US');
-  const rest = text.slice(-digits).replace(/0+$/, '').padEnd(2, '0');
+  let rest = text.slice(-digits);
+  while (rest.length > 2 && rest.endsWith('0')) rest = rest.slice(0, -1);
   return `${negative ? '-' : ''}$${dollars}.${rest}`;
 }
 

@@ -8,17 +8,36 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const ONE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const isUuid = (value: unknown): value is string => typeof value === 'string' && ONE_UUID.test(value);
 
-/** Whole numbers that a JavaScript number cannot hold, such as the hashes of places. */
-const LONG = /("(?:[^"\\]|\\.)*")|-?\d{16,}(?=[,\]}])/g;
+const LONG = 16;
+const isDigit = (char: string | undefined): boolean => char !== undefined && char >= '0' && char <= '9';
+
+/** JSON in which whole numbers that a JavaScript number cannot hold, such as the hashes of places, are texts. */
+function withTexts(json: string): string {
+  let [made, from, at] = ['', 0, 0];
+  while (at < json.length) {
+    const char = json[at];
+    if (char === '"') {
+      for (at++; at < json.length && json[at] !== '"'; at++) if (json[at] === '\\') at++;
+      at++;
+    } else if (char === '-' || isDigit(char)) {
+      const begin = at++;
+      while (isDigit(json[at])) at++;
+      const isWhole = json[at] === ',' || json[at] === ']' || json[at] === '}';
+      if (isWhole && at - begin >= LONG) {
+        made += `${json.slice(from, begin)}"${json.slice(begin, at)}"`;
+        from = at;
+      } else while (at < json.length && /[\d.eE+-]/.test(json[at]!)) at++;
+    } else at++;
+  }
+  return made + json.slice(from);
+}
 
 /**
  * Reads a line of an archive. Whole numbers of 16 digits and more become texts, which PostgreSQL takes for numbers just as well.
  * @throws SyntaxError if it is not a JSON object
  */
 export function readRow(line: string): JsonRow {
-  const safe = /\d{16}/.test(line)
-    ? line.replace(LONG, (found, text: string | undefined) => text ?? `"${found}"`)
-    : line;
+  const safe = /\d{16}/.test(line) ? withTexts(line) : line;
   const row: unknown = JSON.parse(safe);
   if (typeof row !== 'object' || row === null || Array.isArray(row)) throw new SyntaxError('not an object');
   return row as JsonRow;

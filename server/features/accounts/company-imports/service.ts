@@ -8,8 +8,7 @@ import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Ledger } from '../../money/ledger/index.ts';
 import type { Wallet } from '../../money/wallet/index.ts';
 import type { Audit } from '../audit/index.ts';
-import type { Manifest, TableInManifest } from '../company-exports/archive.ts';
-import { EXPORTED } from '../company-exports/tables.ts';
+import { EXPORTED, type Manifest, type TableInManifest } from '../company-exports/index.ts';
 import { BadArchive, type Checked, checkArchive, entriesOf } from './archive.reader.ts';
 import { type Comparison, Differences, type Shape, Side, sumReports, type TableReport } from './compare.ts';
 import {
