@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { PERSON_FIELDS } from '../contract/audience/people.ts';
 import { createAudit } from '../server/features/accounts/audit/index.ts';
-import { createTenants, type Tenants } from '../server/features/accounts/tenants/index.ts';
+import { createTenants } from '../server/features/accounts/tenants/index.ts';
 import { createPeople } from '../server/features/audience/people/index.ts';
 import { systemClock } from '../server/platform/clock.ts';
 import { ConfigError, loadConfig } from '../server/platform/config.ts';
@@ -18,6 +18,7 @@ import { Metrics } from '../server/platform/metrics.ts';
 import { openFiles } from '../server/platform/open-files.ts';
 import type { Log } from '../server/platform/platform.ts';
 import { findDatabase, NoDatabase } from './find-database.ts';
+import { findRoot, NoRoot } from './find-root.ts';
 
 /** Wraps names in lines of at most 80 characters, indenting each continuation line like the first. */
 function inLines(names: readonly string[]): string {
@@ -95,25 +96,6 @@ function readArguments(args: string[]): {
     mapping[pair.slice(0, at)] = field;
   }
   return { file, root: values.root, country, mapping };
-}
-
-async function findRoot(tenants: Tenants, root: string): Promise<string> {
-  const known = await tenants.roots();
-  if (root === 'master') {
-    if (!known[0]) throw new Wrong('--root: there is no root yet.');
-    return known[0];
-  }
-  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(root)) {
-    if (!known.includes(root.toLowerCase())) throw new Wrong(`--root: there is no root with the ID ${root}.`);
-    return root.toLowerCase();
-  }
-  const tenant = await tenants.byHost(root);
-  if (!tenant) throw new Wrong(`--root: no company is served at the host ${root}.`);
-  if (tenant.kind !== 'root')
-    throw new Wrong(
-      `--root: ${root} is the host of the ${tenant.kind} ${tenant.companyName}, not of a root.`,
-    );
-  return tenant.rootId;
 }
 
 async function main(): Promise<number> {
@@ -196,7 +178,9 @@ const number = (value: number): string => value.toLocaleString('en-US');
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    const known = [Wrong, NoDatabase, FileFault, TooLarge, ConfigError].some((kind) => error instanceof kind);
+    const known = [Wrong, NoDatabase, NoRoot, FileFault, TooLarge, ConfigError].some(
+      (kind) => error instanceof kind,
+    );
     console.error(known ? (error as Error).message : error);
     process.exit(1);
   },

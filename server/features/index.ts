@@ -4,6 +4,7 @@ import { feature as auth } from './accounts/auth/feature.ts';
 import { feature as clientTransfers } from './accounts/client-transfers/feature.ts';
 import { feature as companies } from './accounts/companies/feature.ts';
 import { feature as companyExports } from './accounts/company-exports/feature.ts';
+import { feature as companyImports } from './accounts/company-imports/feature.ts';
 import { feature as logs } from './accounts/logs/feature.ts';
 import { feature as offboarding } from './accounts/offboarding/feature.ts';
 import { feature as roots } from './accounts/roots/feature.ts';
@@ -127,5 +128,6 @@ export const FEATURES = [
   adServing,
   adAttribution,
   companyExports,
+  companyImports,
   clientTransfers,
 ] as const;

@@ -870,6 +870,36 @@ export interface Schema {
     agency_id: string;
     group_id: string;
   };
+  company_import: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    company_kind: 'agency' | 'client';
+    name: string;
+    sha256: Buffer;
+    new_ids: boolean;
+    balances: 'open' | 'none' | null;
+    state: 'reading' | 'read' | 'done';
+    parts_read: Generated<number>;
+    manifest: Json<Columns['company_import.manifest']>;
+    result: Json<Columns['company_import.result'] | null>;
+    created_at: Date;
+    finished_at: Date | null;
+  };
+  company_import_row: {
+    import_id: string;
+    table_name: string;
+    key: string;
+    number: bigint;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    is_document: boolean;
+    content: string;
+    kept: string | null;
+    bytes: Buffer | null;
+  };
   company_products: {
     company_id: string;
     root_id: string;

@@ -133,6 +133,14 @@ describe('[BEY-13] a full export', () => {
     await make(id);
     const [row] = await listed(client.id);
     expect(row).toMatchObject({ id, state: 'ready' });
+    // Whoever started it gets an email that leads to the list, not to the file.
+    const { rows: mails } = await app.admin.query(
+      `select to_address, body_sealed from mail where kind = 'company.export_ready'`,
+    );
+    expect(mails.map((one) => one.to_address)).toEqual(['owner@acme.test']);
+    const body = app.platform.vault.open(mails[0].body_sealed, 'mail.body');
+    expect(body).toContain(`https://${HOST}/configuration/client-management`);
+    expect(body).not.toContain(id);
     const { manifest, tables, text, names, answer } = await unpacked(id);
     expect(hash('sha256', answer.rawPayload)).toBe(row!.sha256);
     expect(answer.rawPayload.length).toBe(row!.bytes);

@@ -16,10 +16,15 @@ import { awaitsDisk, DISK_FULL, needRoom } from '../../../platform/disk.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { LimitRule, Limits } from '../../../platform/limits.ts';
+import type { Mail } from '../../../platform/mail.ts';
+import { layOut } from '../../../platform/mail-layout.ts';
+import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Leads } from '../../campaigns/leads/index.ts';
+import type { Notices } from '../../money/ledger/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
+import type { Users } from '../users/index.ts';
 import { archive, type Manifest, type Source } from './archive.ts';
 import * as store from './store.ts';
 import { EXPORTED, type ExportedTable } from './tables.ts';
@@ -62,9 +67,17 @@ export type CompanyExports = ReturnType<typeof createCompanyExports>;
 /** Full exports of a client, or of an agency with its clients (docs/decisions/0475-company-exports.md). */
 export function createCompanyExports(
   { config, db, clock, jobs, files, log }: Platform,
-  deps: { audit: Audit; leads: Leads; limits: Limits; tenants: Tenants },
+  deps: {
+    audit: Audit;
+    leads: Leads;
+    limits: Limits;
+    mail: Mail;
+    notices: Notices;
+    tenants: Tenants;
+    users: Users;
+  },
 ) {
-  const { audit, leads, limits, tenants } = deps;
+  const { audit, leads, limits, mail, notices, tenants, users } = deps;
 
   /** A table in the scope of whom the export is about, without people who are on an exclusion list by now. */
   function sourceOf(tx: Tx, table: ExportedTable, subject: store.Subject, scope: Scope): Source {
@@ -134,6 +147,43 @@ export function createCompanyExports(
   }
 
   /**
+   * An email to whoever started an export, with a link to the list where it is, never to the file. Looked up before the
+   * transaction that sends it; undefined if that person is gone, or their company has no host.
+   */
+  async function announcement(
+    row: ExportRow,
+    name: string,
+  ): Promise<((tx: Tx) => Promise<void>) | undefined> {
+    const person = await inScope(db.app, { rootId: row.root_id }, (tx) => users.byId(tx, row.asked_by));
+    if (!person || !(await tenants.primaryHost(person.agency_id ?? person.company_id))) return undefined;
+    const owner = { root_id: row.root_id, agency_id: person.agency_id, company_id: person.company_id };
+    const sender = await notices.sender(owner);
+    const page = person.kind === 'root' ? '/configuration/agency-list' : '/configuration/client-management';
+    return async (tx) => {
+      await mail.enqueue(tx, {
+        ...layOut(
+          sender,
+          {
+            subject: `The full export of ${mailName(name)} is ready`,
+            lines: [
+              `You can download the full export of ${mailName(name)} for ${EXPORT_KEPT_HOURS} hours. Then it is deleted.`,
+              row.company_kind === 'agency' && person.kind !== 'root'
+                ? 'Open the list of clients and choose Full export.'
+                : `Open the list and choose Full export from the menu of ${mailName(name)}.`,
+            ],
+            action: { label: 'Open the list', url: sender.site + page },
+          },
+          'you started this export',
+        ),
+        kind: 'company.export_ready',
+        owner,
+        to: { name: person.name, address: person.email },
+        sender,
+      });
+    };
+  }
+
+  /**
    * Makes the file of an export. If an earlier run was cut off, it begins anew: all tables of a file are as of one moment.
    * Only a file that is complete gets its name.
    */
@@ -156,6 +206,7 @@ export function createCompanyExports(
       const made = await write(begun.row, begun.company.name, unfinished, more);
       await rename(unfinished, path);
       await files.keep(file);
+      const announce = await announcement(begun.row, begun.company.name);
       const isDone = await inScope(db.app, { rootId }, async (tx) => {
         const row = await store.exportById(tx, exportId, true);
         if (row?.state !== 'making') return false;
@@ -175,6 +226,7 @@ export function createCompanyExports(
           objectId: exportId,
           description: `The full export of ${begun.company.name} is ready: SHA-256 ${made.sha256.toString('hex')}`,
         });
+        await announce?.(tx);
         return true;
       });
       if (!isDone) await files.remove(file);

@@ -114,7 +114,7 @@ function ruleOf(rule: RowRule | undefined, kind: Subject['kind']): RawBuilder<un
 }
 
 /** A JSON object without the values that are named like secrets. */
-const scrubbed = (column: string) => sql`(select jsonb_object_agg(k.key, k.value)
+const scrubbed = (column: string) => sql`(select coalesce(jsonb_object_agg(k.key, k.value), '{}')
   from jsonb_each(case when jsonb_typeof(${sql.ref(`t.${column}`)}) = 'object' then ${sql.ref(`t.${column}`)} else '{}' end) k
   where k.key !~* '(sealed|secret|password|token|key)')`;
 

@@ -256,6 +256,57 @@ export function createWallet(
     },
 
     /**
+     * Opens a wallet with what is left of a lot in another installation (docs/decisions/0472-company-imports.md). It ends
+     * when it would have ended there.
+     */
+    async carryOver(
+      tx: Tx,
+      given: WalletOwner & {
+        amountMicros: bigint;
+        granted: boolean;
+        expiresAt: Date;
+        key: string;
+        memo: string;
+      },
+      at: Date,
+    ): Promise<void> {
+      positive(given.amountMicros);
+      const { accountId } = await open(tx, given, at);
+      const lotId = newId(at);
+      await store.insertLot(tx, {
+        id: lotId,
+        root_id: given.rootId,
+        agency_id: given.agencyId,
+        company_id: given.agencyId,
+        account_id: accountId,
+        is_granted: given.granted,
+        amount: given.amountMicros,
+        expires_at: given.expiresAt,
+        created_at: at,
+      });
+      await ledger.post(
+        tx,
+        [
+          {
+            owner: owner(given),
+            kind: 'adjustment',
+            referenceId: lotId,
+            memo: given.memo,
+            key: `wallet_carry_over:${given.agencyId}:${given.key}`,
+            entries: [
+              { account: account(given), amount: given.amountMicros, lotId },
+              {
+                account: { owner: rootOf(given), kind: given.granted ? 'granted' : 'card_clearing' },
+                amount: -given.amountMicros,
+              },
+            ],
+          },
+        ],
+        at,
+      );
+    },
+
+    /**
      * Pays something to the root out of the wallet (leads are paid by billing.sellLeads). Returns null if the same key
      * was used before.
      * @throws Refusal 409 if the wallet's balance is too low, or a hard limit of the wallet would be exceeded

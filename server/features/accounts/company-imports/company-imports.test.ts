@@ -1,0 +1,433 @@
+import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inScope } from '../../../platform/db/scope.ts';
+import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
+import type { Company } from '../../../test/factories.ts';
+import { auditLedger } from '../../money/ledger/index.ts';
+import type { Manifest } from '../company-exports/archive.ts';
+import { comparisonHtml, comparisonText } from './index.ts';
+
+let there: TestApp;
+let here: TestApp;
+let root: Company;
+let acme: Company;
+let birch: Company;
+let root2: Company;
+let receiver: Company;
+const folder = mkdtempSync(join(tmpdir(), 'import-'));
+const clientFile = join(folder, 'client.tar.gz');
+const agencyFile = join(folder, 'agency.tar.gz');
+
+/** Makes a full export, and copies its file. */
+async function exported(app: TestApp, companyId: string, ownerOf: Company, to: string): Promise<void> {
+  const { rows } = await app.admin.query(
+    `insert into company_export (id, root_id, agency_id, company_id, company_kind, state, asked_by, created_at)
+     select gen_random_uuid(), root_id, agency_id, id, kind, 'queued', id, $2 from company where id = $1 returning id`,
+    [companyId, app.clock.now()],
+  );
+  await app.features.companyExports.make({ rootId: ownerOf.root_id, exportId: rows[0].id });
+  copyFileSync(app.platform.files.pathOf(`exports/${rows[0].id}.tar.gz`), to);
+}
+
+async function furnish(app: TestApp): Promise<void> {
+  const { make } = app;
+  root = await make.root({ host: 'root.test', isMaster: true });
+  acme = await make.agency(root, { host: 'acme.test', name: 'Acme' });
+  const other = await make.agency(root, { host: 'other.test', name: 'Other' });
+  const passwordHash = await app.features.users.hashPassword('correct horse battery');
+  await make.user(acme, { email: 'owner@acme.test', passwordHash });
+  for (const [name, leads] of [
+    ['Birch', 5],
+    ['Cedar', 2],
+  ] as const) {
+    const company = await make.client(acme, { name });
+    if (name === 'Birch') birch = company;
+    await make.user(company, { name: `${name} owner`, email: `${name.toLowerCase()}@clients.test` });
+    const campaign = await make.campaign(company, {
+      name: `${name} site`,
+      price: 2_000_000n,
+      balance: 90_000_000n,
+    });
+    const people = Array.from({ length: leads }, (_, i) =>
+      make.person({ last_name: `${name}Person`, email: `${name.toLowerCase()}${i}@people.test` }),
+    );
+    await make.people(root, people);
+    for (const person of people) await make.visit(campaign, { email: person.email });
+    await app.features.leads.resolver.resolveAll();
+    await make.media(company, { name: `${name} image` });
+    await make.exclusionList(company, 'client', ['nobody@people.test']);
+    await make.connection(company, { campaignId: campaign.id });
+  }
+  for (const [amountMicros, granted] of [
+    [40_000_000n, false],
+    [5_000_000n, true],
+  ] as const)
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.wallet.topUp(
+        tx,
+        { rootId: root.id, agencyId: acme.id, amountMicros, granted, key: `${amountMicros}` },
+        app.clock.now(),
+      ),
+    );
+  await make.client(other, { name: 'Foreign' });
+}
+
+beforeAll(async () => {
+  there = await testApp();
+  await furnish(there);
+  here = await testApp();
+  root2 = await here.make.root({ host: 'second.test', isMaster: true });
+  receiver = await here.make.agency(root2, { host: 'receiver.test', name: 'Receiver' });
+  await exported(there, birch.id, acme, clientFile);
+  await exported(there, acme.id, acme, agencyFile);
+});
+afterAll(async () => {
+  expect([...there.greedy, ...here.greedy]).toEqual([]);
+  await there.close();
+  await here.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const holds = async (app: TestApp) =>
+  (await auditLedger(app.admin)).checks.flatMap(({ name, violations, examples }) =>
+    violations > 0 ? [[name, examples]] : [],
+  );
+
+/** An archive with some of its files changed, as someone would who unpacks it, edits it, and packs it again. */
+function forged(file: string, change: (folder: string) => void, flags: string[] = []): string {
+  const work = mkdtempSync(join(folder, 'forged-'));
+  execFileSync('tar', ['-xzf', file, '-C', work]);
+  change(work);
+  const names = execFileSync('tar', ['-tzf', file]).toString().trim().split('\n');
+  const made = `${work}.tar.gz`;
+  execFileSync('tar', ['--format=ustar', ...flags, '-czf', made, '-C', work, ...names]);
+  return made;
+}
+
+type Line = Record<string, unknown>;
+/** An archive in which the rows of a table are others, with a manifest that says so. */
+const withRows = (file: string, name: string, change: (rows: Line[]) => (Line | string)[]): string =>
+  forged(file, (work) => {
+    const manifest = JSON.parse(readFileSync(join(work, 'manifest.json'), 'utf8')) as Manifest;
+    const table = manifest.tables.find((one) => one.name === name)!;
+    const [part] = table.parts;
+    const path = join(work, part!.name);
+    const rows = readFileSync(path, 'utf8').trimEnd().split('\n');
+    const lines = change(rows.map((row) => JSON.parse(row) as Line));
+    const content = lines.map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('');
+    writeFileSync(path, content);
+    const said = { rows: lines.length, bytes: Buffer.byteLength(content), sha256: hash('sha256', content) };
+    Object.assign(part!, said);
+    Object.assign(table, said);
+    writeFileSync(join(work, 'manifest.json'), JSON.stringify(manifest));
+  });
+const withManifest = (change: (manifest: Manifest) => void): string =>
+  forged(clientFile, (work) => {
+    const manifest = JSON.parse(readFileSync(join(work, 'manifest.json'), 'utf8')) as Manifest;
+    change(manifest);
+    writeFileSync(join(work, 'manifest.json'), JSON.stringify(manifest));
+  });
+
+const counts = async (app: TestApp, companyId: string) =>
+  (
+    await app.admin.query(
+      `select (select count(*) from company where id = $1 or agency_id = $1)::int as companies,
+         (select count(*) from lead where company_id = $1 or agency_id = $1)::int as leads,
+         (select count(*) from company_import_row)::int as rows`,
+      [companyId],
+    )
+  ).rows[0] as { companies: number; leads: number; rows: number };
+const target = () => ({ rootId: root2.id, agencyId: receiver.id });
+
+describe('[BEY-13] an archive that no export made is refused, and nothing of it stays', () => {
+  const refused = async (file: string, words: string | RegExp) => {
+    await expect(here.features.companyImports.import(file, target(), { balances: 'open' })).rejects.toThrow(
+      words,
+    );
+    expect(await counts(here, birch.id)).toEqual({ companies: 0, leads: 0, rows: 0 });
+    expect((await here.admin.query('select count(*)::int as n from company_import')).rows[0].n).toBe(0);
+  };
+
+  test('if it is cut off, damaged, or something else', async () => {
+    const whole = readFileSync(clientFile);
+    const cut = join(folder, 'cut.tar.gz');
+    writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * 0.7)));
+    await refused(cut, /cut off|damaged/);
+    writeFileSync(cut, gzipSync(gunzipSync(whole).subarray(0, 512 * 40)));
+    await refused(cut, 'it is cut off');
+    writeFileSync(cut, 'not an archive at all');
+    await refused(cut, 'it is damaged, or not a tar.gz file');
+  });
+
+  test('if it unpacks to far more than an export can', async () => {
+    const bomb = join(folder, 'bomb.tar.gz');
+    const header = gunzipSync(readFileSync(clientFile)).subarray(0, 512);
+    writeFileSync(bomb, gzipSync(Buffer.concat([header, Buffer.alloc(130 * 1024 * 1024)])));
+    await refused(bomb, 'it unpacks to far more than an export can');
+    const long = Buffer.alloc(512);
+    header.copy(long);
+    long.write('77777777777\0', 124, 'latin1');
+    long.write('        ', 148, 'latin1');
+    const sum = long.reduce((all, byte) => all + byte, 0);
+    long.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+    writeFileSync(bomb, gzipSync(long));
+    await refused(bomb, 'is too large');
+  });
+
+  test('if its paths lead elsewhere', async () => {
+    const work = mkdtempSync(join(folder, 'paths-'));
+    writeFileSync(join(work, 'x'), 'x');
+    const file = `${work}.tar.gz`;
+    execFileSync('tar', [
+      '--format=ustar',
+      '-P',
+      '--transform=s,^x,../../etc/passwd,',
+      '-czf',
+      file,
+      '-C',
+      work,
+      'x',
+    ]);
+    await refused(file, 'an entry that no export has');
+    symlinkSync('/etc/passwd', join(work, 'README.txt'));
+    execFileSync('tar', ['--format=ustar', '-czf', file, '-C', work, 'README.txt']);
+    await refused(file, 'an entry that no export has');
+  });
+
+  test('if its manifest is wrong, or says something else than its files', async () => {
+    await refused(
+      withManifest((m) => Object.assign(m, { format: 'other' })),
+      'is not that of a full export',
+    );
+    await refused(
+      withManifest((m) => Object.assign(m, { version: 2 })),
+      'has the version 2',
+    );
+    await refused(
+      withManifest((m) => Object.assign(m.tables[0]!, { name: 'pg_authid' })),
+      'the table pg_authid',
+    );
+    await refused(
+      withManifest((m) => m.tables[0]!.columns.push('is_master')),
+      'the column is_master',
+    );
+    await refused(
+      withManifest((m) => Object.assign(m, { tables: 5 })),
+      'is wrong at tables',
+    );
+    await refused(
+      withManifest((m) => m.tables.splice(0, 1)),
+      /says|where/,
+    );
+    const changed = forged(clientFile, (work) => {
+      const path = join(work, 'tables/lead/000001.ndjson');
+      writeFileSync(path, readFileSync(path, 'utf8').replace('"confidence":', '"confidencf":'));
+    });
+    await refused(changed, 'is not what manifest.json says');
+  });
+
+  test('if its rows are of others, have unknown columns, or are no rows', async () => {
+    const lead = (change: (rows: Line[]) => (Line | string)[]) => withRows(clientFile, 'lead', change);
+    await refused(
+      lead((rows) => [{ ...rows[0], company_id: root2.id }]),
+      'that the archive is not about',
+    );
+    await refused(
+      lead((rows) => [{ ...rows[0], root_id: root2.id }]),
+      'has the column "root_id"',
+    );
+    await refused(
+      lead((rows) => [rows[0]!, rows[0]!]),
+      'is there twice',
+    );
+    await refused(
+      lead(() => ['[1, 2]']),
+      'is not a JSON object',
+    );
+    await refused(
+      lead((rows) => [{ ...rows[0], confidence: 'many' }]),
+      'table lead does not fit',
+    );
+    await refused(
+      lead((rows) => [{ ...rows[0], id: 'x' }]),
+      'table lead does not fit',
+    );
+    const strange = await here.make.campaign(await here.make.client(receiver, { name: 'Own' }));
+    await refused(
+      lead((rows) => [{ ...rows[0], campaign_id: strange.id }]),
+      'a campaign that is not in the archive',
+    );
+    await refused(
+      withRows(clientFile, 'exclusion_list', (rows) => [{ ...rows[0], owner_id: receiver.id }]),
+      'is about someone else',
+    );
+    await refused(
+      withRows(clientFile, 'company', (rows) => [{ ...rows[0], kind: 'root' }]),
+      'is not one of Birch',
+    );
+    await refused(
+      withRows(clientFile, 'company', (rows) => [{ ...rows[0], id: receiver.id }]),
+      'is not',
+    );
+    const creative = forged(clientFile, (work) => {
+      const manifest = JSON.parse(readFileSync(join(work, 'manifest.json'), 'utf8')) as Manifest;
+      const [file] = manifest.tables.find(({ name }) => name === 'creative')!.files;
+      const content = '<svg onload="alert(1)"/>';
+      writeFileSync(join(work, file!.name), content);
+      Object.assign(file!, { bytes: content.length, sha256: hash('sha256', content) });
+      writeFileSync(join(work, 'manifest.json'), JSON.stringify(manifest));
+    });
+    await refused(creative, 'is not a picture of its kind');
+  });
+
+  test('if a row is too long', async () => {
+    const long = withRows(clientFile, 'lead', (rows) => [
+      { ...rows[0], evidence: 'x'.repeat(9 * 1024 * 1024) },
+    ]);
+    await refused(long, 'is too long');
+  });
+
+  test('if its balances are not the sums of their entries', async () => {
+    const rich = withRows(clientFile, 'account_balance', (rows) =>
+      rows.map((row) => ({ ...row, balance: 900_000_000_000 })),
+    );
+    await refused(rich, 'is not the sum of its entries');
+  });
+
+  test('and one of another root’s agency is not found', async () => {
+    const foreign = await here.make.root({ host: 'third.test' });
+    const { import: run } = here.features.companyImports;
+    await expect(run(clientFile, { rootId: foreign.id, agencyId: receiver.id })).rejects.toThrow(
+      'no such agency',
+    );
+    await expect(run(clientFile, { rootId: root2.id })).rejects.toThrow('Say which agency receives it');
+    await expect(run(agencyFile, target())).rejects.toThrow('not under an agency');
+  });
+});
+
+describe('[BEY-13] an import', () => {
+  test('of a client that is cut off again and again goes on, shows nothing half done, and compares equal', async () => {
+    const { import: run } = here.features.companyImports;
+    const tried = await run(clientFile, target(), { dryRun: true });
+    expect(tried.comparison.tables.filter(({ isEqual }) => !isEqual)).toEqual([]);
+    expect(tried).toMatchObject({
+      isDone: false,
+      newIds: false,
+      balances: { archive: { client_prepaid: '80000000' } },
+    });
+    expect(await counts(here, birch.id)).toMatchObject({ companies: 0, leads: 0 });
+    // What was only tried leaves nothing behind.
+    expect((await counts(here, birch.id)).rows).toBe(0);
+    let [runs, resumed] = [0, 0];
+    for (let result: Awaited<ReturnType<typeof run>> | undefined; !result; ) {
+      let steps = 0;
+      const cut = new AbortController();
+      // Each run gets a little further than the last: between two tables, while they become visible, or while comparing.
+      const most = 3 + runs * 10;
+      result = await run(clientFile, target(), {
+        balances: 'open',
+        signal: cut.signal,
+        progress: ({ step }) => {
+          if (step !== 'checking' && ++steps === most) cut.abort();
+        },
+      }).catch((error: Error) => {
+        if (error.name !== 'AbortError') throw error;
+        return undefined;
+      });
+      runs++;
+      if (result) {
+        resumed = result.resumedAt;
+        expect(result).toMatchObject({ isDone: true, balances: { opened: { client_prepaid: '80000000' } } });
+        expect(result.todo.map(({ what }) => what.split(' ')[0])).toEqual(
+          expect.arrayContaining(['users', 'connections', 'destinations', 'campaigns']),
+        );
+      } else expect(await counts(here, birch.id)).toMatchObject({ companies: 0, leads: 0 });
+    }
+    expect(runs).toBeGreaterThan(5);
+    expect(resumed).toBeGreaterThan(0);
+    expect(await counts(here, birch.id)).toMatchObject({ companies: 1, leads: 5 });
+    expect(await holds(here)).toEqual([]);
+    const { rows } = await here.admin.query(
+      `select c.state, c.site_key = $2 as same_key, u.password_hash, n.state as connection, i.state as destination, l.price_micros
+       from campaign c, user_account u, connection n, integration i, lead l
+       where c.company_id = $1 and u.company_id = $1 and n.company_id = $1 and i.company_id = $1 and l.company_id = $1 limit 1`,
+      [
+        birch.id,
+        (await there.admin.query('select site_key from campaign where company_id = $1', [birch.id])).rows[0]
+          .site_key,
+      ],
+    );
+    expect(rows).toEqual([
+      {
+        state: 'paused',
+        same_key: true,
+        password_hash: null,
+        connection: 'broken',
+        destination: 'disabled',
+        price_micros: 0n,
+      },
+    ]);
+    await expect(run(clientFile, target(), { balances: 'open' })).rejects.toThrow('was imported on');
+    // Its pages open for the agency that received it.
+    const passwordHash = await here.features.users.hashPassword(PASSWORD);
+    await here.make.user(receiver, { email: 'owner@receiver.test', passwordHash });
+    const token = await here.signIn('owner@receiver.test', 'receiver.test');
+    const get = (path: string) => here.call('GET', `/api/${path}`, { host: 'receiver.test', token });
+    const clients = await get(`configuration/user/${receiver.id}/all/all/client/all/all/all/all`);
+    expect([clients.status, clients.text]).toEqual([200, expect.stringContaining('Birch')]);
+    const { rows: campaigns } = await here.admin.query('select id from campaign where company_id = $1', [
+      birch.id,
+    ]);
+    const leads = await get(`leadspeek/report/lead?leadspeekID=${campaigns[0].id}`);
+    expect([leads.status, (leads.body.data as unknown[]).length]).toEqual([200, 5]);
+    expect(leads.text).toContain('birch3@people.test');
+  });
+
+  test('names each row that differs from its archive afterward', async () => {
+    await here.admin.query(
+      `update lead_contact set last_name = 'Altered' where company_id = $1 and email = 'birch1@people.test'`,
+      [birch.id],
+    );
+    await here.admin.query(`delete from campaign_data where company_id = $1`, [birch.id]);
+    const { comparison } = await here.features.companyImports.compare(clientFile, target());
+    expect(comparison.isEqual).toBe(false);
+    const lead = comparison.tables.find(({ name }) => name === 'lead_contact')!;
+    expect(lead.differences).toEqual([{ key: expect.any(String), what: 'changed', columns: ['last_name'] }]);
+    expect(comparison.tables.filter(({ isEqual }) => !isEqual).length).toBeLessThanOrEqual(2);
+    expect(comparisonText(comparison).join('\n')).toContain('Differences in lead_contact:');
+    expect(comparisonHtml('A <b>', comparison)).not.toContain('A <b>');
+  });
+
+  test('of an agency has its clients, and its balances are opened', async () => {
+    const { import: run } = here.features.companyImports;
+    // Birch is here already, so that everything gets new ids.
+    const done = await run(agencyFile, { rootId: root2.id }, { balances: 'open' });
+    expect(done.comparison.tables.filter(({ isEqual }) => !isEqual)).toEqual([]);
+    expect(done).toMatchObject({
+      isDone: true,
+      newIds: true,
+      balances: { archive: { agency_wallet: '45000000' }, opened: { agency_wallet: '45000000' } },
+    });
+    expect(done.balances.opened).toEqual(done.balances.archive);
+    expect(await counts(here, done.companyId)).toMatchObject({ companies: 3, leads: 7 });
+    expect(done.conflicts.flatMap(({ examples }) => examples)).toContain('birch@clients.test');
+    expect(await holds(here)).toEqual([]);
+    const again = await here.features.companyImports.compare(agencyFile, { rootId: root2.id });
+    expect(again.comparison.isEqual).toBe(true);
+  });
+
+  test('under another agency of the same installation gets ids of its own', async () => {
+    const { import: run } = there.features.companyImports;
+    const { rows } = await there.admin.query(`select id from company where name = 'Other'`);
+    const done = await run(clientFile, { rootId: root.id, agencyId: rows[0].id }, { balances: 'none' });
+    expect(done).toMatchObject({ isDone: true, newIds: true, balances: { opened: {} } });
+    expect(done.companyId).not.toBe(birch.id);
+    expect(await counts(there, done.companyId)).toMatchObject({ companies: 1, leads: 5 });
+    expect(await holds(there)).toEqual([]);
+  });
+});
