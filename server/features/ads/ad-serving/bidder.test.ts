@@ -3,6 +3,7 @@ import type { BidResponse } from '../../../platform/open-rtb.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { BROWSER, type Company } from '../../../test/factories.ts';
 import { auditLedger } from '../../money/ledger/index.ts';
+import { pacedTo } from '../ad-campaigns/policy.ts';
 
 const USD = 1_000_000n;
 let app: TestApp;
@@ -234,6 +235,36 @@ describe('[SIMP-04] the bidder over HTTP', () => {
     expect(spent_micros).toBeGreaterThan(100_000n);
     expect(spent_micros + held_micros).toBeLessThanOrEqual(150_000n);
     await promised(made.id);
+  });
+
+  test('a day is paced: never more than 3 % of its budget off the plan, at any time of a simulated day', async () => {
+    const daily = 1_440_000n;
+    const made = await campaign({ daily_micros: daily });
+    const zoned = () =>
+      Temporal.Instant.fromEpochMilliseconds(app.clock.now().getTime()).toZonedDateTimeISO('America/Chicago');
+    const midnight = zoned().startOfDay().add({ days: 1 });
+    app.clock.advance(midnight.epochMilliseconds - app.clock.now().getTime());
+    const day = {
+      from: new Date(midnight.epochMilliseconds),
+      ends: new Date(midnight.add({ days: 1 }).epochMilliseconds),
+    };
+    let worst = 0;
+    while (app.clock.now() < day.ends) {
+      // More is asked than there is budget for, at prices that go up and down; every sixth bid loses.
+      for (let n = 0; n < 12; n++) {
+        const bid = await bidFor();
+        if (!bid) break;
+        await (n % 6 === 5 ? status(bid.lurl!) : status(bid.burl!, n % 2 ? '3.636' : '2.6'));
+      }
+      const spent = (await rowOf(made.id)).spent_micros as bigint;
+      const plan = pacedTo(daily, app.clock.now(), day);
+      worst = Math.max(worst, Math.abs(Number(plan - spent)) / Number(daily));
+      expect(spent).toBeLessThanOrEqual(plan);
+      app.clock.advance(20 * 60_000);
+      await app.features.adCampaigns.spending.endLeases(root.id);
+    }
+    expect(worst).toBeLessThan(0.03);
+    expect(Number((await rowOf(made.id)).spent_micros) / Number(daily)).toBeGreaterThan(0.97);
   });
 
   test('targeting, floors, blocked sites, seats, and who may not be remembered', async () => {
