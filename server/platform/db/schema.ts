@@ -176,6 +176,7 @@ export interface Schema {
     way: 'click' | 'view';
     touched_at: Date;
     at: Date;
+    shown_at: Date;
   };
   ad_lease: {
     id: string;
