@@ -245,7 +245,9 @@ export const EXPORTED: readonly ExportedTable[] = [
     { working: 'waits_until' },
     { lead: 'lead_id' },
   ),
-  table('ad_lead', 'lead_id campaign_id creative_id place way touched_at at', { working: 'impression_id' }),
+  table('ad_lead', 'lead_id campaign_id creative_id place way touched_at shown_at at', {
+    working: 'impression_id',
+  }),
   table('lead_return', 'lead_id at campaign_id'),
   table(
     'return_request',
