@@ -61,7 +61,7 @@ export async function visitsOfLeads(tx: Tx, leadIds: readonly string[]) {
     ip: string | null;
     user_agent: string | null;
     at: Date;
-  }>`
+  }>`/* kept: visits_of_leads */
     select l.id as lead_id, l.company_id, l.campaign_id as site_id, v.event_id, v.visitor_id, host(v.ip) as ip, v.user_agent,
       v.received_at as at
     from lead l join visit v on v.day = l.visit_day and v.event_id = l.visit_event_id

@@ -120,7 +120,7 @@ const triggerFits = sql`
  */
 export async function decide(tx: Tx, happened: readonly Happened[], now: Date): Promise<void> {
   if (happened.length === 0) return;
-  await sql`
+  await sql`/* kept: decide_alerts */
     with s as (
       select * from unnest(${happened.map((one) => one.leadId)}::uuid[], ${happened.map((one) => one.kind)}::text[],
         ${happened.map((one) => one.at)}::timestamptz[]) s (lead_id, kind, at)
@@ -147,7 +147,7 @@ export async function decide(tx: Tx, happened: readonly Happened[], now: Date): 
 /** The same for visits of known customers, whose list must still be in force. */
 export async function decideCustomers(tx: Tx, seen: readonly CustomerSeen[], now: Date): Promise<void> {
   if (seen.length === 0) return;
-  await sql`
+  await sql`/* kept: decide_customer_alerts */
     with s as (
       select * from unnest(${seen.map((one) => one.visitId)}::uuid[], ${seen.map((one) => one.at)}::timestamptz[]) s (visit_id, at)
     ), hit as (
@@ -176,7 +176,7 @@ export async function decideCustomers(tx: Tx, seen: readonly CustomerSeen[], now
  * most once in its cooldown.
  */
 export async function decideNumbers(tx: Tx, companies: readonly string[], now: Date): Promise<void> {
-  await sql`
+  await sql`/* kept: decide_number_alerts */
     with counted as (
       select a.id as alert_id, a.root_id, a.agency_id, a.company_id, a.per_hour, n.count
       from alert a cross join lateral (

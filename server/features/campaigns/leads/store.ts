@@ -173,7 +173,7 @@ const WORKERS = 4;
 
 /** The addresses of a root's oldest visits that are not resolved, of campaigns that companies become leads of. */
 export async function addressesToLookUp(tx: Tx, rootId: string, most: number): Promise<string[]> {
-  const { rows } = await sql<{ ip: string }>`
+  const { rows } = await sql<{ ip: string }>`/* kept: addresses_to_look_up */
     select distinct host(v.ip) as ip from (
       select ip, campaign_id from visit where root_id = ${rootId} and resolved_at is null and not gpc
       order by received_at limit ${most * WORKERS}) v

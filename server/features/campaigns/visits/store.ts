@@ -112,6 +112,7 @@ export async function forgetForeignHosts(db: Db, before: string): Promise<void> 
 export async function takePending(tx: Tx, rootId: string, most: number) {
   return tx
     .selectFrom('visit')
+    .modifyFront(sql`/* kept: pending_visits */`)
     .select([
       'day',
       'event_id',

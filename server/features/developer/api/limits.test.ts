@@ -27,6 +27,15 @@ afterAll(async () => {
 });
 
 const me = (secret: string) => app.call('GET', '/v1/me', { host: HOST, token: secret });
+/**
+ * As many at once as the database has connections for, several times over; all of them would wait for one for longer
+ * than a request may on a busy machine, which is another limit.
+ */
+async function atOnce<T, R>(of: readonly T[], ask: (one: T) => Promise<R>): Promise<R[]> {
+  const answers: R[] = [];
+  for (let n = 0; n < of.length; n += 50) answers.push(...(await Promise.all(of.slice(n, n + 50).map(ask))));
+  return answers;
+}
 /** How many of some answers have each status. */
 const tally = (answers: { status: number }[]): Record<number, number> =>
   Object.fromEntries(
@@ -34,9 +43,9 @@ const tally = (answers: { status: number }[]): Record<number, number> =>
   );
 
 describe('[DEV-04] the limiter under load', () => {
-  test('of 1,000 requests at once with one key, as many pass as its limit allows, and the others are told when to come back', async () => {
+  test('of 1,000 requests with one key at a moment, as many pass as its limit allows, and the others are told when to come back', async () => {
     const { secret } = await app.make.apiKey(acme, owner.id, {});
-    const answers = await Promise.all(Array.from({ length: MANY }, () => me(secret)));
+    const answers = await atOnce(Array<string>(MANY).fill(secret), me);
     expect(tally(answers)).toEqual({ 200: RATE.burst, 429: MANY - RATE.burst });
     for (const { headers } of answers.filter(({ status }) => status === 429))
       expect([headers['retry-after'], headers.ratelimit]).toEqual(['1', '"default";r=0;t=10']);
@@ -50,7 +59,7 @@ describe('[DEV-04] the limiter under load', () => {
     });
   });
 
-  test('of 1,000 keys at once, none takes from another, and the limit costs no statement', async () => {
+  test('of 1,000 keys at a moment, none takes from another, and the limit costs no statement', async () => {
     // More than an agency can make by itself: a thousand of them are those of all the agencies of an installation.
     const secrets = Array.from({ length: MANY }, () => newSecret('live'));
     for (const secret of secrets)
@@ -62,7 +71,7 @@ describe('[DEV-04] the limiter under load', () => {
           app.clock.now(),
         ],
       );
-    const answers = await Promise.all(secrets.map(me));
+    const answers = await atOnce(secrets, me);
     expect(tally(answers)).toEqual({ 200: MANY });
     expect(new Set(answers.map(({ headers }) => headers.ratelimit))).toEqual(new Set(['"default";r=99;t=1']));
     const statements = async () =>
