@@ -1,8 +1,7 @@
-import { Button, SegmentedControl, Skeleton } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { IconPlus, IconSpeakerphone } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { AD_PLATFORM_NAMES } from '../../../../contract/ads/ad-rules.ts';
 import { microsTyped } from '../../../../contract/dollars.ts';
 import { api } from '../../../api/client.ts';
@@ -21,10 +20,8 @@ import { Zones } from '../ad-serving/Zones.tsx';
 import { AdDetails } from './AdDetails.tsx';
 import type { AdCampaignRow } from './model.ts';
 
-const TABS = { campaigns: 'Campaigns', report: 'Report', zones: 'Ad zones', exchanges: 'Exchanges' } as const;
+const TABS = { campaigns: 'Campaigns', report: 'Report', zones: 'Ad zones' } as const;
 type Tab = keyof typeof TABS;
-/** Few open it, so it is loaded by those only. */
-const Exchanges = lazy(() => import('../ad-serving/Exchanges.tsx'));
 
 /** Ad campaigns: the list with each in a drawer, what they did, and the zones of house ads. */
 export default function AdsPage() {
@@ -32,9 +29,7 @@ export default function AdsPage() {
   const navigate = useNavigate();
   const mayCreate = useMay('campaign.create');
   const [params, set] = useSearchParams();
-  const mayExchange = useMay('data.source');
-  const tabs = Object.entries(TABS).filter(([value]) => value !== 'exchanges' || mayExchange);
-  const tab: Tab = tabs.some(([value]) => value === params.tab) ? (params.tab as Tab) : 'campaigns';
+  const tab: Tab = (params.tab ?? '') in TABS ? (params.tab as Tab) : 'campaigns';
   return (
     <>
       <PageHeader
@@ -57,7 +52,7 @@ export default function AdsPage() {
         style={{ overflowX: 'auto' }}
         aria-label="View"
         value={tab}
-        data={tabs.map(([value, label]) => ({ value, label }))}
+        data={Object.entries(TABS).map(([value, label]) => ({ value, label }))}
         onChange={(next) =>
           set({
             tab: next === 'campaigns' ? undefined : next,
@@ -71,17 +66,7 @@ export default function AdsPage() {
           })
         }
       />
-      {tab === 'campaigns' ? (
-        <List />
-      ) : tab === 'report' ? (
-        <AdReport />
-      ) : tab === 'zones' ? (
-        <Zones />
-      ) : (
-        <Suspense fallback={<Skeleton height={240} />}>
-          <Exchanges />
-        </Suspense>
-      )}
+      {tab === 'campaigns' ? <List /> : tab === 'report' ? <AdReport /> : <Zones />}
     </>
   );
 }

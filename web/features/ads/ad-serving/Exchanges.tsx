@@ -1,4 +1,15 @@
-import { ActionIcon, Button, Code, Group, Modal, Stack, Text, TextInput, Tooltip } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Code,
+  Group,
+  Modal,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  Tooltip,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -69,7 +80,10 @@ export default function Exchanges() {
     },
   ];
   return (
-    <>
+    <section aria-labelledby="ad-exchanges">
+      <Title order={2} size="h4" id="ad-exchanges" mb={4}>
+        Ad exchanges
+      </Title>
       <Text size="sm" c="dimmed" mb="sm">
         An exchange posts OpenRTB 2.6 bid requests to its own address, and campaigns on the sandbox exchange
         bid for banners within their budgets. Whoever has the address can have these campaigns billed, so
@@ -95,7 +109,7 @@ export default function Exchanges() {
         }
       />
       {isAdding && <NewExchange onClose={() => setAdding(false)} />}
-    </>
+    </section>
   );
 }
 
