@@ -7,6 +7,8 @@ export interface Fired {
   /** Other answers by status. */
   others: Record<number, number>;
   perSecond: number;
+  /** How long it took, seconds. */
+  elapsed: number;
   p50: number;
   p99: number;
 }
@@ -79,5 +81,5 @@ export async function fire(given: {
   const elapsed = (performance.now() - began) / 1000;
   took.sort((a, b) => a - b);
   const at = (part: number): number => took[Math.floor(took.length * part)] ?? 0;
-  return { ok, others, perSecond: ok / elapsed, p50: at(0.5), p99: at(0.99) };
+  return { ok, others, elapsed, perSecond: ok / elapsed, p50: at(0.5), p99: at(0.99) };
 }

@@ -1,6 +1,7 @@
 // npm run bench [-- NAME ...] [-- --full] [-- --strict]: runs the benchmarks and prints how much of each limit was
 // reached.
 import { buildAll } from '../scripts/build.ts';
+import { benchAds } from './ads.ts';
 import { benchAlerts } from './alerts.ts';
 import { benchApi } from './api.ts';
 import { benchBacklog } from './backlog.ts';
@@ -43,6 +44,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   reports: () => benchReports({ full }),
   intent: () => benchIntent({ full }),
   api: () => benchApi({ full }),
+  ads: () => benchAds({ full }),
 };
 for (const name of names) {
   if (!benchmarks[name]) {

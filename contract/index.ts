@@ -18,6 +18,7 @@ import { setup } from './accounts/setup.ts';
 import { tenants } from './accounts/tenants.ts';
 import { views } from './accounts/views.ts';
 import { adCampaigns, CreativeForm, creatives } from './ads/ad-campaigns.ts';
+import { adExchanges } from './ads/ad-exchanges.ts';
 import { adMaps } from './ads/ad-maps.ts';
 import { adReports } from './ads/ad-reports.ts';
 import { adZones } from './ads/ad-zones.ts';
@@ -77,6 +78,7 @@ export const contract = {
   adCampaigns,
   creatives,
   adZones,
+  adExchanges,
   adMaps,
   adReports,
   banners,

@@ -47,6 +47,7 @@ export const LOG_CATEGORIES = {
       'campaign',
       'cap',
       'count',
+      'exchange',
       'group',
       'media',
       'pixel',

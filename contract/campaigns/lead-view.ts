@@ -14,7 +14,16 @@ export const LEAD_VIEW = [
   'score',
   'match',
   'kind',
+  'ad',
+  'creative',
+  'site',
+  'way',
+  'shown',
+  'until',
 ] as const;
+
+/** How an ad brought a lead. */
+export const AD_WAYS = ['click', 'view'] as const;
 
 /** How a visitor was recognized, strongest first. */
 export const MATCH_TYPES = [
@@ -45,6 +54,13 @@ export interface LeadViewFilter {
   kind?: 'person' | 'company';
   starts_on?: string;
   ends_on?: string;
+  /** The ad that a lead is credited to, and the days on which it was shown. */
+  ad_campaign_id?: string;
+  ad_creative_id?: string;
+  ad_place?: string;
+  ad_way?: (typeof AD_WAYS)[number];
+  ad_from?: string;
+  ad_to?: string;
 }
 
 /** A lowest score in an address; undefined if it is none. */
@@ -62,7 +78,8 @@ export function leadFilterOf(
   params: Readonly<Record<string, string | undefined>>,
   today: string,
 ): LeadViewFilter {
-  const { q, campaign, client, product, from, to, score, kind } = params;
+  const { q, campaign, client, product, from, to, score, kind, ad, creative, site, shown, until } = params;
+  const way = AD_WAYS.find((one) => one === params.way);
   const days = Number(params.days);
   const module = MODULES.find((one) => one.module === product)?.module;
   const least = leastScoreOf(score);
@@ -75,6 +92,12 @@ export function leadFilterOf(
     ...(match ? { match } : {}),
     ...(kind === 'person' || kind === 'company' ? { kind } : {}),
     ...(least === undefined ? {} : { min_score: least }),
+    ...(ad ? { ad_campaign_id: ad } : {}),
+    ...(creative ? { ad_creative_id: creative } : {}),
+    ...(site ? { ad_place: site } : {}),
+    ...(way ? { ad_way: way } : {}),
+    ...(isDay(shown) ? { ad_from: shown } : {}),
+    ...(isDay(until) ? { ad_to: until } : {}),
     ...(Number.isSafeInteger(days) && days > 0 && days <= 10_000
       ? {
           starts_on: new Date(Date.parse(`${today}T00:00:00Z`) - (days - 1) * DAY_MS)

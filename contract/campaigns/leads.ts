@@ -5,7 +5,7 @@ import { MAX_CHOSEN, MODULES, type ModuleType } from '../choices.ts';
 import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery, Whole } from '../primitives.ts';
 import { RuleChanges } from './campaigns.ts';
 import { DELIVERY_STATES, LEAD_DELIVERY } from './destinations.ts';
-import { MATCH_TYPES } from './lead-view.ts';
+import { AD_WAYS, MATCH_TYPES } from './lead-view.ts';
 import { RETURN_REASONS, RETURN_STATES } from './return-rules.ts';
 import { SCORED_LEADS, scoreReasonNames } from './scores.ts';
 
@@ -217,6 +217,12 @@ export const LeadFilter = z.object({
   minScore: Whole(0, 100).optional().describe('Only leads with at least this score'),
   match: MatchType.optional().describe('Only leads that were recognized by this'),
   kind: z.enum(['person', 'company']).optional().describe('Only people, or only companies without a person'),
+  ad_campaign_id: Id.optional().describe('Only leads that are credited to this ad campaign'),
+  ad_creative_id: Id.optional().describe('Only leads that are credited to this creative'),
+  ad_place: z.string().trim().min(1).max(253).optional().describe('Only leads of ads shown on this site'),
+  ad_way: z.enum(AD_WAYS).optional().describe('Only leads that came after a click, or after a view'),
+  ad_from: GivenDay.optional().describe('Only leads of ads shown on or after this day'),
+  ad_to: GivenDay.optional().describe('Only leads of ads shown up to this day'),
 });
 
 /** Weights to be tried on a campaign's leads. */

@@ -31,6 +31,11 @@ export interface Bid {
   /** Seconds until an impression must have been billed. */
   exp: number;
   mtype: 1;
+  /** Asked when the bid won, when it is billed, and when it lost; `adm` is what is shown. */
+  nurl?: string;
+  burl?: string;
+  lurl?: string;
+  adm?: string;
 }
 
 export interface BidResponse {

@@ -11,6 +11,7 @@ import type { Bill } from '../features/money/invoices/index.ts';
 import type { Retail } from '../features/money/pricing/index.ts';
 import { vendors } from '../integrations/index.ts';
 import type { Clock, ManualClock } from '../platform/clock.ts';
+import { newToken } from '../platform/crypto.ts';
 import { Ctx } from '../platform/ctx.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { newId } from '../platform/ids.ts';
@@ -784,6 +785,23 @@ export function createFactories(features: Services, platform: Platform) {
         }),
       );
       return { id, key };
+    },
+    /** An exchange of a root that may ask our bidder; returns its key. */
+    async adExchange(root: Company, given: { name?: string } = {}): Promise<{ id: string; key: string }> {
+      const at = clock.now();
+      const id = newId(at);
+      const { token, hash } = newToken();
+      await inScope(db.app, { rootId: root.id }, (tx) =>
+        features.adServing.exchanges.insert(tx, {
+          id,
+          ...ownerOf(root),
+          name: given.name ?? `Exchange ${next()}`,
+          key_hash: hash,
+          created_at: at,
+          updated_at: at,
+        }),
+      );
+      return { id, key: token };
     },
     /** What a root requires of ad campaigns, and its share of what media costs. */
     adTerms(

@@ -110,6 +110,17 @@ export interface Schema {
     held_micros: Generated<bigint>;
     spent_micros: Generated<bigint>;
   };
+  ad_exchange: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    name: string;
+    key_hash: Buffer;
+    state: Generated<'active' | 'removed'>;
+    created_at: Date;
+    updated_at: Date;
+  };
   ad_hour: {
     campaign_id: string;
     hour: Date;
@@ -165,6 +176,18 @@ export interface Schema {
     way: 'click' | 'view';
     touched_at: Date;
     at: Date;
+    shown_at: Date;
+  };
+  ad_lease: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    day: string;
+    at: Date;
+    expires_at: Date;
+    left_micros: bigint;
   };
   ad_outside_day: {
     campaign_id: string;

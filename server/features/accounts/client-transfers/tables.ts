@@ -98,12 +98,12 @@ export const STAYS: Readonly<Record<string, readonly string[]>> = {
     session login_challenge password_reset sso_token download_token connection_sign_in`),
   'They are ad campaigns, whose bids, holds, and figures belong to the money of the past. They are archived.':
     words(`
-    ad_campaign ad_campaign_audience ad_day ad_hour ad_impression ad_lead ad_outside_day ad_slice ad_visit creative`),
+    ad_campaign ad_campaign_audience ad_day ad_hour ad_impression ad_lead ad_lease ad_outside_day ad_slice ad_visit creative`),
   'They belong to agencies and roots, never to clients.': words(`
     account_change connected_account coupon coupon_use data_provider margin_rule minspend_amount minspend_choice
     minspend_close minspend_month minspend_offer minspend_plan package_choice referral_code sales_account sign_up
     supplier_cost tax_rate tax_setting template template_push template_target template_version wallet_attempt wallet_lot
-    wallet_setting wholesale_cost ad_terms ad_zone developer_attempt developer_grant developer_hook developer_key
+    wallet_setting wholesale_cost ad_exchange ad_terms ad_zone developer_attempt developer_grant developer_hook developer_key
     developer_message developer_request developer_sandbox developer_usage developer_write`),
   'They belong to the root’s graph of people, and to its privacy desk.': words(`
     do_not_call identity_key import_error import_job intent_phrase intent_term person person_merge person_profile

@@ -213,6 +213,7 @@ export const EXPORTED: readonly ExportedTable[] = [
     { file: 'bytes' },
   ),
   table('ad_terms', 'minimum_bid_micros minimum_daily_micros minimum_monthly_micros share_bp! updated_at'),
+  table('ad_exchange', 'id name state created_at updated_at', { secret: 'key_hash' }),
   table('ad_zone', 'id name hosts width height cpm_micros state created_at updated_at', { secret: 'key' }),
   table('ad_day', 'campaign_id day spent_micros', { working: 'held_micros' }),
   table(
@@ -255,7 +256,9 @@ export const EXPORTED: readonly ExportedTable[] = [
     { working: 'waits_until' },
     { lead: 'lead_id' },
   ),
-  table('ad_lead', 'lead_id campaign_id creative_id place way touched_at at', { working: 'impression_id' }),
+  table('ad_lead', 'lead_id campaign_id creative_id place way touched_at shown_at at', {
+    working: 'impression_id',
+  }),
   table('lead_return', 'lead_id at campaign_id'),
   table(
     'return_request',
@@ -384,8 +387,8 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     campaign_conversion campaign_foreign_host cap_event company_export connection_queue coupon_use delivery_day
     delivery_exchange delivery_turn digest_sent exclusion_error held_notice invoice_series job_run lead_change mail
     minspend_amount minspend_close minspend_offer minspend_plan pixel_report prepaid_attempt receipt_due sale_day
-    silence_told spend_day transfer_cover wallet_attempt ad_impression ad_visit offboarding template_push
-    template_target beta_feature beta_user margin_rule client_transfer client_transfer_id lead_bill company_import
+    silence_told spend_day transfer_cover wallet_attempt ad_impression ad_lease ad_visit offboarding
+    template_push template_target beta_feature beta_user margin_rule client_transfer client_transfer_id lead_bill company_import
     company_import_row`),
   'They are sign-ups and visits that are held back until someone releases them, from people who were not bought.':
     words(`

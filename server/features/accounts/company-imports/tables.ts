@@ -252,7 +252,7 @@ export const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
     prepaid_refund invoice invoice_line credit_note credit payment_card return_request`),
   'They are what others agreed with the company. Whoever imports it decides, and it agrees, anew.': words(`
     company_billing package_choice wholesale_cost minspend_choice minspend_month tax_profile coupon referral_code
-    sales_assignment agreement_version agreement_acceptance agreement_file trusted_address ad_terms`),
+    sales_assignment agreement_version agreement_acceptance agreement_file trusted_address ad_terms ad_exchange`),
   'They name a place on the internet that has to be proven to belong to the company again.': words('domain'),
   'They would send something by themselves.': words('view_export'),
   'They are ad campaigns, whose bids, holds, and figures belong to the money of the past.': words(`

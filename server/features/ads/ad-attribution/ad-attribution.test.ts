@@ -167,6 +167,24 @@ describe('[BEY-26] from a click to a lead', () => {
     await app.make.visit(site, { url: SHOP, ip: late, userAgent: BROWSER, email: second });
     await resolve();
     expect((await report(made.id)).total).toMatchObject({ leads: 0, view_leads: 1 });
+    // The number of the report opens its leads.
+    const told = (await report(made.id)) as unknown as { startDate: string; endDate: string };
+    const listed = async (query: string) =>
+      ((await call(`/leadspeek/report/lead?${query}`)).body as unknown as { data: { email: string }[] }).data;
+    const days = `ad_from=${told.startDate}&ad_to=${told.endDate}`;
+    for (const query of [
+      `ad_campaign_id=${made.id}&ad_way=view&${days}`,
+      `ad_creative_id=${made.creativeId}&sortby=last_name`,
+      `ad_campaign_id=${made.id}&ad_place=news.example.com`,
+    ])
+      expect((await listed(query)).map(({ email }) => email)).toEqual([first]);
+    for (const query of [
+      `ad_campaign_id=${made.id}&ad_way=click`,
+      `ad_campaign_id=${made.id}&ad_to=2020-01-01`,
+      `ad_campaign_id=${made.id}&ad_place=other.example.com`,
+      `ad_campaign_id=${site.id}`,
+    ])
+      expect(await listed(query)).toEqual([]);
     expect((await journeyOf(first)).map(({ kind }) => kind)).toContain('ad_view');
     expect((await journeyOf(second)).map(({ kind }) => kind)).not.toContain('ad_view');
   });

@@ -122,8 +122,8 @@ export async function addLeads(
         n (lead_id, impression_id, way, touched_at, at)
       join ad_impression i on i.id = n.impression_id),
     added as (
-      insert into ad_lead (lead_id, root_id, agency_id, company_id, campaign_id, creative_id, impression_id, place, way, touched_at, at)
-      select lead_id, root_id, agency_id, company_id, campaign_id, creative_id, impression_id, place, way, touched_at, at from n
+      insert into ad_lead (lead_id, root_id, agency_id, company_id, campaign_id, creative_id, impression_id, place, way, touched_at, shown_at, at)
+      select lead_id, root_id, agency_id, company_id, campaign_id, creative_id, impression_id, place, way, touched_at, shown_at, at from n
       on conflict do nothing returning lead_id),
     hours as (
       insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, leads, view_leads)

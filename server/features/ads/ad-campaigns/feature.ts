@@ -15,6 +15,7 @@ export const feature = defineFeature({
     'ad_day',
     'ad_hour',
     'ad_impression',
+    'ad_lease',
     'ad_outside_day',
     'ad_slice',
     'ad_terms',

@@ -19,6 +19,7 @@ export async function startSpending(
   await jobs.work(spendJob, { pollingIntervalSeconds: 10 }, async () => {
     for (const rootId of await roots()) {
       await spending.expire(rootId);
+      await spending.endLeases(rootId);
       await spending.postAll(rootId);
       const before = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
       await spending.forget(rootId, before, FORGET_STEP);

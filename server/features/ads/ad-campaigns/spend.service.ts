@@ -33,6 +33,19 @@ export interface Notice {
   isViewable: boolean;
 }
 
+/** A bid that was made from a lease, as its notice tells of it. */
+export interface Bought extends Notice {
+  leaseId: string;
+  creativeId: string;
+  place: string;
+  at: Date;
+  expiresAt: Date;
+  mostMicros: bigint;
+  viewer: Buffer | null;
+  region: string | null;
+  audiences: readonly string[];
+}
+
 /** What an outside platform reports for a day and a creative, so far. */
 export interface Reported {
   day: string;
@@ -201,6 +214,126 @@ export function createSpending(
       }
       await spent.bill(tx, campaignId, due);
       return outcomes;
+    },
+
+    /**
+     * Promises a part of a campaign's budgets to bids that this process will make until `until`, and that may be billed
+     * until `lastsMs` later: as much as is wanted, as far as budgets and pacing allow. Null if that is less than `least`,
+     * or the campaign does not run.
+     */
+    async lease(
+      tx: Tx,
+      campaignId: string,
+      wanted: { micros: bigint; least: bigint; until: Date; lastsMs: number },
+      at = clock.now(),
+    ): Promise<{ id: string; micros: bigint; until: Date } | null> {
+      const row = await store.adCampaignById(tx, campaignId, true);
+      if (!row) return null;
+      const { now } = await this.roomNow(tx, row, at);
+      const micros = least([wanted.micros, now]);
+      if (micros < wanted.least) return null;
+      // A bid counts on the day that it is made, so no lease goes beyond it.
+      const { ends } = periodOf(at, row.time_zone, 'day');
+      const until = new Date(Math.min(wanted.until.getTime(), ends.getTime()));
+      const id = newId(at);
+      await spent.insertLease(tx, campaignId, {
+        id,
+        day: dayIn(at, row.time_zone),
+        at,
+        expires_at: new Date(until.getTime() + wanted.lastsMs),
+        left_micros: micros,
+      });
+      return { id, micros, until };
+    },
+
+    /**
+     * Bills bids of one campaign that were made from leases, each once. What its lease no longer covers was given back
+     * after a loss notice, so it is lost.
+     */
+    async billBought(
+      tx: Tx,
+      campaignId: string,
+      bought: readonly Bought[],
+      at = clock.now(),
+    ): Promise<Map<string, Noticed>> {
+      const row = await store.adCampaignById(tx, campaignId, true);
+      if (!row) return new Map(bought.map(({ id }) => [id, 'unknown']));
+      const rates = await ratesOf(tx, row);
+      const known = new Set(
+        (
+          await spent.impressionsOf(
+            tx,
+            bought.map(({ id }) => id),
+          )
+        ).map(({ id }) => id),
+      );
+      const leases = await spent.leasesOf(tx, campaignId, [...new Set(bought.map(({ leaseId }) => leaseId))]);
+      const refused = new Map<string, Noticed>();
+      const rows: Parameters<typeof spent.insertFromLeases>[2][number][] = [];
+      for (const one of bought) {
+        if (known.has(one.id)) continue;
+        const lease = leases.get(one.leaseId);
+        // Nothing is written for what cannot be billed, so that its lease gives it back.
+        const outcome: Noticed | null =
+          one.expiresAt < at || !lease
+            ? 'late'
+            : costsOf(one.mediaMicros, rates).price > one.mostMicros
+              ? 'above'
+              : lease.left_micros < one.mostMicros
+                ? 'lost'
+                : null;
+        if (outcome) {
+          refused.set(one.id, outcome);
+          continue;
+        }
+        known.add(one.id);
+        lease!.left_micros -= one.mostMicros;
+        rows.push({
+          id: one.id,
+          lease_id: lease!.id,
+          campaign_id: campaignId,
+          creative_id: one.creativeId,
+          zone_id: null,
+          place: one.place,
+          day: lease!.day,
+          at: one.at,
+          expires_at: one.expiresAt,
+          held_micros: one.mostMicros,
+          media_micros: 0n,
+          viewer: one.viewer,
+          region: one.region,
+          audiences: one.audiences,
+        });
+      }
+      await spent.insertFromLeases(tx, campaignId, rows);
+      const outcomes = await this.bill(
+        tx,
+        campaignId,
+        bought.filter(({ id }) => known.has(id)),
+        at,
+      );
+      for (const [id, outcome] of refused) if (!outcomes.has(id)) outcomes.set(id, outcome);
+      return outcomes;
+    },
+
+    /** Gives back what is left of the leases of a root whose time is over. */
+    async endLeases(rootId: string): Promise<void> {
+      const now = clock.now();
+      for (;;) {
+        const over = await inScope(db.app, { rootId }, (tx) =>
+          spent.overLeases(tx, rootId, now, MOST_EXPIRED),
+        );
+        for (const [campaignId, rows] of over)
+          await inScope(db.app, { rootId }, async (tx) => {
+            await store.adCampaignById(tx, campaignId, true);
+            await spent.endLeases(
+              tx,
+              campaignId,
+              rows.map(({ id }) => id),
+            );
+          });
+        if (over.size === 0) return;
+      }
     },
 
     /** Gives back what was promised to impressions that another bidder won. */
@@ -373,6 +506,7 @@ export function createSpending(
 
     impressions: spent.impressionsOf,
     timesSeen: spent.timesSeen,
+    timesSeenBy: spent.timesSeenBy,
     click: spent.click,
     forget: (rootId: string, before: Date, most: number) =>
       inScope(db.app, { rootId }, (tx) => spent.forgetImpressions(tx, rootId, before, most)),

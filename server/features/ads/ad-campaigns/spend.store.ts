@@ -257,6 +257,125 @@ export async function timesSeen(
   return seen;
 }
 
+/** When viewers were promised or shown campaigns since an instant: by viewer (hex) and campaign. */
+export async function timesSeenBy(
+  tx: Tx,
+  rootId: string,
+  campaignIds: readonly string[],
+  viewers: readonly Buffer[],
+  since: Date,
+): Promise<Map<string, Date[]>> {
+  const { rows } = await sql<{ viewer: Buffer; campaign_id: string; at: Date }>`
+    select viewer, campaign_id, at from ad_impression
+    where root_id = ${rootId}::uuid and viewer = any(${viewers.map((one) => `\\x${one.toString('hex')}`)}::bytea[])
+      and at >= ${since} and state in ('held', 'billed') and campaign_id = any(${[...campaignIds]}::uuid[])
+    limit 50000`.execute(tx);
+  const seen = new Map<string, Date[]>();
+  for (const { viewer, campaign_id, at } of rows)
+    seen.getOrInsertComputed(`${viewer.toString('hex')} ${campaign_id}`, () => []).push(at);
+  return seen;
+}
+
+/** A part of a campaign's budgets that bids are taken from without asking again. */
+export interface Lease {
+  id: string;
+  day: string;
+  at: Date;
+  expires_at: Date;
+  left_micros: bigint;
+}
+
+/** Promises a part of the budgets of a campaign, which the transaction has locked, to bids that will be made. */
+export async function insertLease(tx: Tx, campaignId: string, lease: Lease): Promise<void> {
+  await sql`
+    with n as (
+      insert into ad_lease (id, root_id, agency_id, company_id, campaign_id, day, at, expires_at, left_micros)
+      select ${lease.id}::uuid, root_id, agency_id, company_id, campaign_id, ${lease.day}::date, ${lease.at}::timestamptz,
+        ${lease.expires_at}::timestamptz, ${lease.left_micros.toString()}::bigint
+      from ad_campaign where campaign_id = ${campaignId}::uuid
+      returning *),
+    days as (
+      insert into ad_day (campaign_id, day, root_id, agency_id, company_id, held_micros)
+      select campaign_id, day, root_id, agency_id, company_id, left_micros from n
+      on conflict (campaign_id, day) do update set held_micros = ad_day.held_micros + excluded.held_micros)
+    update ad_campaign a set held_micros = a.held_micros + n.left_micros from n where a.campaign_id = n.campaign_id`.execute(
+    tx,
+  );
+}
+
+/** What is left of leases of a campaign. */
+export async function leasesOf(
+  tx: Tx,
+  campaignId: string,
+  ids: readonly string[],
+): Promise<Map<string, Lease>> {
+  const rows = await tx
+    .selectFrom('ad_lease')
+    .select(['id', 'day', 'at', 'expires_at', 'left_micros'])
+    .where('campaign_id', '=', campaignId)
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * Turns parts of leases of a campaign, which the transaction has locked, into promised impressions: what is promised in
+ * all stays the same.
+ */
+export async function insertFromLeases(
+  tx: Tx,
+  campaignId: string,
+  rows: readonly (Held & { lease_id: string })[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    with n as (
+      select h.*, a.root_id, a.agency_id, a.company_id
+      from unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.lease_id)}::uuid[], ${rows.map((r) => r.creative_id)}::uuid[],
+        ${rows.map((r) => r.place)}::text[], ${rows.map((r) => r.day)}::date[], ${rows.map((r) => r.at)}::timestamptz[],
+        ${rows.map((r) => r.expires_at)}::timestamptz[], ${rows.map((r) => r.held_micros.toString())}::bigint[],
+        ${rows.map((r) => (r.viewer ? `\\x${r.viewer.toString('hex')}` : null))}::bytea[], ${rows.map((r) => r.region)}::text[],
+        ${rows.map((r) => `{${r.audiences.join(',')}}`)}::text[])
+        h (id, lease_id, creative_id, place, day, at, expires_at, held, viewer, region, audiences)
+      join ad_campaign a on a.campaign_id = ${campaignId}::uuid),
+    added as (
+      insert into ad_impression (id, root_id, agency_id, company_id, campaign_id, creative_id, place, state, day, at, expires_at,
+        held_micros, viewer, region, audiences)
+      select id, root_id, agency_id, company_id, ${campaignId}::uuid, creative_id, place, 'held', day, at, expires_at, held, viewer, region,
+        audiences::uuid[]
+      from n)
+    update ad_lease l set left_micros = l.left_micros - t.held
+    from (select lease_id, sum(held) as held from n group by 1) t where l.id = t.lease_id`.execute(tx);
+}
+
+/** Leases whose time is over, by campaign, a number at a time. */
+export async function overLeases(tx: Tx, rootId: string, now: Date, most: number) {
+  const rows = await tx
+    .selectFrom('ad_lease')
+    .select(['id', 'campaign_id'])
+    .where('root_id', '=', rootId)
+    .where('expires_at', '<', now)
+    .orderBy('expires_at')
+    .limit(most)
+    .execute();
+  return Map.groupBy(rows, (row) => row.campaign_id);
+}
+
+/** Gives back what is left of leases of a campaign, which the transaction has locked. */
+export async function endLeases(tx: Tx, campaignId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    with gone as (
+      delete from ad_lease where id = any(${[...ids]}::uuid[]) and campaign_id = ${campaignId}::uuid returning day, left_micros),
+    days as (
+      update ad_day d set held_micros = d.held_micros - t.rest
+      from (select day, sum(left_micros) as rest from gone group by 1) t
+      where d.campaign_id = ${campaignId}::uuid and d.day = t.day)
+    update ad_campaign a set held_micros = a.held_micros - t.rest
+    from (select sum(left_micros) as rest from gone having count(*) > 0) t where a.campaign_id = ${campaignId}::uuid`.execute(
+    tx,
+  );
+}
+
 /**
  * Records that the ad of a billed impression was clicked; false if it was before. Its hour is that of the impression, so
  * that rates are of the same impressions.

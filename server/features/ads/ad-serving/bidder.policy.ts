@@ -1,5 +1,7 @@
 import { type Area, type GeoPoint, isInArea } from '../../../../contract/ads/area-rules.ts';
+import { ipHex, uuidHex } from '../../../platform/identifiers.ts';
 import type { Bid, BidRequest, BidResponse } from '../../../platform/open-rtb.ts';
+import { ID_SOURCE } from '../../../providers/sandbox-exchange/index.ts';
 
 /** A campaign as the bidder sees it. */
 export interface Bidding {
@@ -76,6 +78,21 @@ export const isPlaced = ({ states, zips, areas }: Places, { state, city, zip, po
     (point !== null && areas.some((area) => isInArea(area, point)))
   );
 };
+
+/** What a viewer is recognized by, of what an exchange tells of them. */
+export function keysOfViewer(told: {
+  eids: readonly { source: string; id: string }[];
+  ifa: string | null;
+  ip: string | null;
+}): { kind: number; value: Buffer }[] {
+  const email = told.eids.find(({ source, id }) => source === ID_SOURCE && /^[0-9a-f]{64}$/.test(id))?.id;
+  const known = [
+    [1, email],
+    [5, told.ifa ? uuidHex(told.ifa) : null],
+    [7, told.ip ? ipHex(told.ip) : null],
+  ] as const;
+  return known.flatMap(([kind, value]) => (value ? [{ kind, value: Buffer.from(value, 'hex') }] : []));
+}
 
 /** Where the viewer of a bid request is. */
 export const placeOf = ({ device: { geo } }: BidRequest): Place => ({

@@ -4,6 +4,11 @@ import { list } from '../../../platform/http/export-columns.ts';
 
 /** The lists that can be downloaded (docs/decisions/0063). */
 export const exports: readonly ExportList[] = [
+  list('ad-exchanges', contract.adExchanges.list, [
+    ['Exchange', (row) => row.name],
+    ['Since', (row) => row.created_at],
+    ['ID', (row) => row.id],
+  ]),
   list('ad-zones', contract.adZones.list, [
     ['Zone', (row) => row.name],
     ['Company', (row) => row.company_name],

@@ -20,6 +20,27 @@ export const samples: Samples = {
     named: true,
     request: async (t) => ({ url: `/api/ads/zones/${(await zoneOf(t)).id}` }),
   },
+  'GET /api/ads/exchanges': { named: false, request: () => ({ url: '/api/ads/exchanges' }) },
+  'POST /api/ads/exchanges': {
+    named: false,
+    request: (t) => ({ url: '/api/ads/exchanges', body: { name: t.canary } }),
+  },
+  'DELETE /api/ads/exchanges/:id': {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({
+      url: `/api/ads/exchanges/${(await app.make.adExchange({ ...t.client, id: t.client.root_id, agency_id: null })).id}`,
+    }),
+  },
+  'POST /a/v1/rtb/bid/:key': {
+    named: false,
+    request: () => ({ url: '/a/v1/rtb/bid/nosuchkey', body: {} }),
+    passes: [404],
+  },
+  'GET /a/v1/rtb/win': { named: false, request: () => ({ url: '/a/v1/rtb/win?t=x' }), passes: [404] },
+  'GET /a/v1/rtb/bill': { named: false, request: () => ({ url: '/a/v1/rtb/bill?t=x&p=1' }), passes: [404] },
+  'GET /a/v1/rtb/loss': { named: false, request: () => ({ url: '/a/v1/rtb/loss?t=x' }), passes: [404] },
+  'GET /a/v1/rtb/click': { named: false, request: () => ({ url: '/a/v1/rtb/click?t=x' }), passes: [404] },
   'POST /a/v1/serve': {
     named: false,
     request: () => ({ url: '/a/v1/serve', body: { z: 'nosuchzone12' } }),

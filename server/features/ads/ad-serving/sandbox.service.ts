@@ -1,18 +1,26 @@
 import { derive } from '../../../platform/crypto.ts';
 import { inScope } from '../../../platform/db/scope.ts';
-import { ipHex, ipText, uuidHex } from '../../../platform/identifiers.ts';
+import { ipText } from '../../../platform/identifiers.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { BidRequest } from '../../../platform/open-rtb.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import {
   createSandboxExchange,
-  ID_SOURCE,
   type Outcome,
   type Persona,
 } from '../../../providers/sandbox-exchange/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
 import { type AdCampaigns, type AdRow, bidOf } from '../ad-campaigns/index.ts';
-import { audiencesOf, type Bidding, bidFor, inOf, LASTS_MS, placeOf, placesOf } from './bidder.policy.ts';
+import {
+  audiencesOf,
+  type Bidding,
+  bidFor,
+  inOf,
+  keysOfViewer,
+  LASTS_MS,
+  placeOf,
+  placesOf,
+} from './bidder.policy.ts';
 import { viewerOf } from './house.service.ts';
 
 /** How much of the time of a campaign is simulated in one transaction. */
@@ -37,15 +45,12 @@ function personaOf(keys: readonly { kind: number; value: Buffer }[]): Persona {
 }
 
 /** What a viewer of a bid request is recognized by. */
-function keysOf({ device, user }: BidRequest): { kind: number; value: Buffer }[] {
-  const email = user.eids?.find(({ source }) => source === ID_SOURCE)?.uids[0]?.id;
-  const known = [
-    [1, email],
-    [5, device.ifa ? uuidHex(device.ifa) : null],
-    [7, device.ip ? ipHex(device.ip) : null],
-  ] as const;
-  return known.flatMap(([kind, value]) => (value ? [{ kind, value: Buffer.from(value, 'hex') }] : []));
-}
+const keysOf = ({ device, user }: BidRequest) =>
+  keysOfViewer({
+    eids: (user.eids ?? []).map(({ source, uids }) => ({ source, id: uids[0]!.id })),
+    ifa: device.ifa ?? null,
+    ip: device.ip ?? null,
+  });
 
 /**
  * Runs campaigns on the sandbox exchange: it draws bid requests, our bidder answers, and what it wins is rendered, billed,

@@ -8,6 +8,8 @@ import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { People } from '../../audience/people/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
 import type { AdCampaigns } from '../ad-campaigns/index.ts';
+import { createBidder } from './bidder.service.ts';
+import { createExchanges } from './exchange.service.ts';
 import { createHouse } from './house.service.ts';
 import { deliverJob } from './queue.ts';
 import { createSandbox } from './sandbox.service.ts';
@@ -31,6 +33,7 @@ export function createAdServing(
 ) {
   const { config, events, jobs } = platform;
   const house = createHouse(platform, deps);
+  const bidder = createBidder(platform, deps);
   const sandbox = createSandbox(platform, deps);
   const { simplifi } = config;
   const origin = simplifi && new URL(simplifi.apiBase);
@@ -47,6 +50,7 @@ export function createAdServing(
 
   const soon = async (tx: Parameters<typeof jobs.send>[0], { rootId }: { rootId: string }): Promise<void> => {
     house.forget();
+    bidder.forget();
     if (outside) await jobs.send(tx, deliverJob, [{ rootId }]);
   };
   events.on('ads.changed', soon);
@@ -54,6 +58,8 @@ export function createAdServing(
 
   return {
     house,
+    bidder,
+    exchanges: createExchanges(platform, { ...deps, bidder }),
     sandbox,
     sync,
     zones: createZones(platform, deps),

@@ -28,6 +28,42 @@ export const rootOfImpression = async (db: Db, id: string): Promise<string | nul
   (await sql<{ root: string | null }>`select ad_impression_root(${id}::uuid) as root`.execute(db)).rows[0]!
     .root;
 
+/** The exchange of a key, before a scope is known. */
+export const exchangeByKey = async (
+  db: Db,
+  hash: Buffer,
+): Promise<{ id: string; root_id: string } | undefined> =>
+  (await sql<{ id: string; root_id: string }>`select * from ad_exchange_by_key(${hash})`.execute(db)).rows[0];
+
+/** The exchanges of a root that may ask for bids, newest first. */
+export const exchangesOf = (tx: Tx, rootId: string) =>
+  tx
+    .selectFrom('ad_exchange')
+    .select(['id', 'name', 'created_at'])
+    .where('root_id', '=', rootId)
+    .where('state', '=', 'active')
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
+export async function insertExchange(tx: Tx, row: Insertable<Schema['ad_exchange']>): Promise<void> {
+  await tx.insertInto('ad_exchange').values(row).execute();
+}
+/** Ends the key of an exchange; its name, or undefined if the root has no such exchange. */
+export async function removeExchange(
+  tx: Tx,
+  of: { rootId: string; id: string; at: Date },
+): Promise<string | undefined> {
+  const row = await tx
+    .updateTable('ad_exchange')
+    .set({ state: 'removed', updated_at: of.at })
+    .where('root_id', '=', of.rootId)
+    .where('id', '=', of.id)
+    .where('state', '=', 'active')
+    .returning('name')
+    .executeTakeFirst();
+  return row?.name;
+}
+
 export async function insertZone(tx: Tx, row: Insertable<Schema['ad_zone']>): Promise<void> {
   await tx.insertInto('ad_zone').values(row).execute();
 }

@@ -200,6 +200,22 @@ export function createLeads(
       minScore: filter.min_score,
       matchKind: filter.match && matchKindOf(filter.match),
       kind: filter.kind,
+      ad:
+        filter.ad_campaign_id ||
+        filter.ad_creative_id ||
+        filter.ad_place ||
+        filter.ad_way ||
+        filter.ad_from ||
+        filter.ad_to
+          ? {
+              campaignId: filter.ad_campaign_id,
+              creativeId: filter.ad_creative_id,
+              place: filter.ad_place,
+              way: filter.ad_way,
+              from: filter.ad_from ? start(filter.ad_from, 0) : undefined,
+              before: filter.ad_to ? start(filter.ad_to, 1) : undefined,
+            }
+          : undefined,
     };
   }
 

@@ -258,6 +258,17 @@ export interface LeadList {
   matchKind?: number | undefined;
   /** Only people, or only companies without a person. */
   kind?: 'person' | 'company' | undefined;
+  /** Only leads that are credited to an ad: to such a one, shown within a time. */
+  ad?:
+    | {
+        campaignId: string | undefined;
+        creativeId: string | undefined;
+        place: string | undefined;
+        way: 'click' | 'view' | undefined;
+        from: Date | undefined;
+        before: Date | undefined;
+      }
+    | undefined;
   /** Only leads that changed at or after this instant; only for the next leads of a list, which then come by it. */
   changedSince?: Date | undefined;
   sort: 'created_at' | 'last_name' | 'email' | 'score';
@@ -347,6 +358,21 @@ function filtered(tx: Tx, asked: LeadList, { campaigns, ids }: Narrowed, byName:
       byName
         ? sql<boolean>`exists (select from lead s where s.id = l.lead_id and s.company_domain ${is})`
         : sql<boolean>`l.company_domain ${is}`,
+    );
+  }
+  if (asked.ad) {
+    const { campaignId, creativeId, place, way, from, before } = asked.ad;
+    const conditions = [
+      ...(asked.companyId ? [sql`company_id = ${asked.companyId}::uuid`] : []),
+      ...(campaignId ? [sql`campaign_id = ${campaignId}::uuid`] : []),
+      ...(creativeId ? [sql`creative_id = ${creativeId}::uuid`] : []),
+      ...(place ? [sql`place = ${place}`] : []),
+      ...(way ? [sql`way = ${way}`] : []),
+      ...(from ? [sql`shown_at >= ${from}::timestamptz`] : []),
+      ...(before ? [sql`shown_at < ${before}::timestamptz`] : []),
+    ];
+    q = q.where(
+      sql<boolean>`${sql.ref(byName ? 'l.lead_id' : 'l.id')} in (select lead_id from ad_lead where ${sql.join([sql`true`, ...conditions], sql` and `)})`,
     );
   }
   if (ids) q = q.where(sql.ref(byName ? 'l.lead_id' : 'l.id'), '=', sql<string>`any(${ids}::uuid[])`);

@@ -1,6 +1,7 @@
-import { Badge, CloseButton, Group, SegmentedControl, Select, Skeleton, Text } from '@mantine/core';
+import { Anchor, Badge, CloseButton, Group, SegmentedControl, Select, Skeleton, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Link } from '@tanstack/react-router';
+import { lazy, type MouseEvent, Suspense } from 'react';
 import {
   AD_GROUPS,
   AD_PLATFORM_NAMES,
@@ -119,6 +120,31 @@ export function AdReport() {
   };
   const rows = report?.data ?? [];
   const openRow = (row: Row) => open(row.key, row.name);
+  /** A number of leads, which opens them. States, audiences, and hours are kept in sums only. */
+  const leadsLink = (row: Row, way: 'click' | 'view', count: number) => {
+    const isListed = by !== 'state' && by !== 'audience' && by !== 'hour';
+    if (count === 0 || !report || !isListed || within === 'state' || within === 'audience') return num(count);
+    const search = {
+      ad: by === 'campaign' ? row.key : params.of,
+      creative: by === 'creative' ? row.key : within === 'creative' ? params.key : undefined,
+      site: by === 'place' ? row.key : within === 'place' ? params.key : undefined,
+      way,
+      shown: by === 'day' ? row.key : report.starts_on,
+      until: by === 'day' ? row.key : report.ends_on,
+    };
+    return (
+      <Anchor
+        component={Link}
+        {...{ to: '/leads', search: search as never }}
+        inherit
+        underline="always"
+        aria-label={`${num(count)} leads of ${row.name} after a ${way}`}
+        onClick={(event: MouseEvent) => event.stopPropagation()}
+      >
+        {num(count)}
+      </Anchor>
+    );
+  };
   const columns: Column<Row>[] = [
     {
       key: 'name',
@@ -147,13 +173,19 @@ export function AdReport() {
     { key: 'viewable', title: 'Viewable', align: 'right', from: 800, render: (row) => num(row.viewable) },
     { key: 'clicks', title: 'Clicks', align: 'right', phone: 'line', render: (row) => num(row.clicks) },
     { key: 'visits', title: 'Visits', align: 'right', from: 700, render: (row) => num(row.visits) },
-    { key: 'leads', title: 'Leads', align: 'right', phone: 'line', render: (row) => num(row.leads) },
+    {
+      key: 'leads',
+      title: 'Leads',
+      align: 'right',
+      phone: 'line',
+      render: (row) => leadsLink(row, 'click', row.leads),
+    },
     {
       key: 'view_leads',
       title: 'After a view',
       align: 'right',
       from: 900,
-      render: (row) => num(row.view_leads),
+      render: (row) => leadsLink(row, 'view', row.view_leads),
     },
     {
       key: 'spend',

@@ -1,6 +1,7 @@
-import { SegmentedControl, Stack } from '@mantine/core';
+import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { IconDatabaseImport } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
 import { SectionSkeleton } from '../../../ui/FormSection.tsx';
@@ -11,6 +12,9 @@ import { ClientSelect } from '../../campaigns/campaigns/ClientSelect.tsx';
 import { AgencySelect } from './AgencySelect.tsx';
 import { ChoiceForm } from './ChoiceForm.tsx';
 import { SourceForm } from './SourceForm.tsx';
+
+/** Only roots have them. */
+const Exchanges = lazy(() => import('../../ads/ad-serving/Exchanges.tsx'));
 
 const isId = (text: string | undefined): text is string => /^[0-9a-f-]{36}$/.test(text ?? '');
 
@@ -57,6 +61,11 @@ export default function DataEnrichmentPage() {
         <Stack gap="lg">
           <Choice key={companyId} companyId={companyId} />
           {!isBelow && maySources && <SourceForm />}
+          {!isBelow && maySources && (
+            <Suspense fallback={<Skeleton height={240} />}>
+              <Exchanges />
+            </Suspense>
+          )}
         </Stack>
       ) : (
         <div className="card">

@@ -45,6 +45,12 @@ export interface LeadSpan {
   min_score?: number | undefined;
   match?: LeadRow['match_type'] | undefined;
   kind?: 'person' | 'company' | undefined;
+  ad_campaign_id?: string | undefined;
+  ad_creative_id?: string | undefined;
+  ad_place?: string | undefined;
+  ad_way?: 'click' | 'view' | undefined;
+  ad_from?: string | undefined;
+  ad_to?: string | undefined;
 }
 
 /** Shows a lead's delivery status. */

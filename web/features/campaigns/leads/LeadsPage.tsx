@@ -19,6 +19,21 @@ import { type LeadSpan, LeadTable } from './LeadTable.tsx';
 import { matchWord } from './match.ts';
 import { ViewExport } from './ViewExport.tsx';
 
+/** Which ads the leads are credited to, in words. */
+function adWords(params: Record<string, string | undefined>, campaign: string | undefined): string {
+  const parts = [
+    params.ad && (campaign ?? 'one campaign'),
+    params.creative && 'one creative',
+    params.site,
+    params.way === 'click' ? 'after a click' : params.way === 'view' ? 'after a view' : undefined,
+    params.shown &&
+      (params.until && params.until !== params.shown
+        ? `shown ${params.shown} to ${params.until}`
+        : `shown ${params.shown}`),
+  ].filter(Boolean);
+  return `Ads: ${parts.join(', ')}`;
+}
+
 /** All leads that the user may see, narrowed by filters and saved views. */
 export default function LeadsPage() {
   const facts = useFacts();
@@ -44,6 +59,12 @@ export default function LeadsPage() {
     const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
     return (await api.leads.list(given, { signal })).total;
   };
+  const isOfAd = Boolean(params.ad || params.creative || params.site || params.way || params.shown);
+  const ad = useQuery({
+    queryKey: ['campaign', params.ad],
+    queryFn: ({ signal }) => api.campaigns.get({ campaign_id: params.ad! }, { signal }),
+    enabled: params.ad !== undefined,
+  });
   const product = products.find(({ module }) => module === params.product);
   const least = leastScoreOf(params.score);
   const match = matchOf(params.match);
@@ -102,6 +123,14 @@ export default function LeadsPage() {
             : [{ label: `Score: ${least} and up`, onRemove: () => clear('score') }]),
           ...(match ? [{ label: `Matched by: ${matchWord(match)}`, onRemove: () => clear('match') }] : []),
           ...(kind ? [{ label: `Kind: ${kind.label}`, onRemove: () => clear('kind') }] : []),
+          ...(isOfAd
+            ? [
+                {
+                  label: adWords(params, ad.data?.campaign_name),
+                  onRemove: () => clear('ad', 'creative', 'site', 'way', 'shown', 'until'),
+                },
+              ]
+            : []),
         ]}
         actions={<LeadFilters products={products} />}
         look={views.look}
