@@ -157,7 +157,7 @@ test('[PAY-07] a minimum spend by default waits for the agency, which accepts it
       () => false,
     );
   };
-  await expect.poll(isTold, { timeout: 60_000 }).toBe(true);
+  await expect.poll(isTold).toBe(true);
   await review.click();
   // The demo's agencies began two months ago: the next whole month is their second or third.
   const offer = agency.getByRole('region', { name: /^Minimum spend to accept: \$349\.00 a month$/ });

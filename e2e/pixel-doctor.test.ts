@@ -28,6 +28,8 @@ let chromiumPath: string;
 let pages: Record<string, { status?: number; headers?: Record<string, string>; html: string }>;
 let scripts: Record<string, string>;
 let asked: string[] = [];
+/** Done before '/stored' is answered: the browser waits for the answer, and its time does not run out meanwhile. */
+let whenStored = (): void => {};
 
 const html = (body: string): string =>
   `<!doctype html><html><head><title>Boots</title></head><body>${body}</body></html>`;
@@ -65,6 +67,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const path = request.url!.split('?')[0]!;
     asked.push(request.headers.host + request.url!);
+    if (path === '/stored') whenStored();
     const found = pages[path];
     if (found)
       response
@@ -177,9 +180,13 @@ describe('[BEY-10] the pixel of a page that a browser opens', () => {
     };
     expect(await openWith(browserOf(), '/floods')).toBe('failed');
     pages['/eats'] = {
-      html: html('<script>const all=[];setInterval(()=>all.push(new Uint8Array(6e7).fill(1)),1)</script>'),
+      html: html('<script>const all=[];for(;;)all.push(new Uint8Array(6e7).fill(1))</script>'),
     };
-    expect(await openWith(browserOf(), '/eats')).toBe('failed');
+    // Out of memory, or, on a busy machine, out of time before.
+    const eaten = await openWith(browserOf(), '/eats');
+    expect(typeof eaten === 'string' ? eaten : eaten.ran?.html).toBe(
+      eaten === 'failed' ? 'failed' : undefined,
+    );
     expect(profiles()).toEqual([]);
   });
 
@@ -198,20 +205,24 @@ describe('[BEY-10] the pixel of a page that a browser opens', () => {
         }
       </script>`),
     };
-    asked = [];
-    const opening = open('/stores');
-    await expect.poll(() => asked.some((one) => one.endsWith('/stored')), { timeout: 20_000 }).toBe(true);
-    const [profile = ''] = profiles();
-    const sizes = readdirSync(join(outDir, profile), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(2e7);
-    const renderers = execFileSync('ps', ['-A', '-ww', '-o', 'args'], { encoding: 'utf8' })
-      .split('\n')
-      .filter((command) => command.includes(profile) && command.includes('--type=renderer'));
-    expect(renderers.length).toBeGreaterThan(0);
-    expect(renderers.length).toBeLessThan(5);
-    await opening;
+    const seen: { bytes: number; renderers: number }[] = [];
+    whenStored = () => {
+      const [profile = ''] = profiles();
+      const sizes = readdirSync(join(outDir, profile), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
+      seen.push({ bytes: sizes.reduce((sum, size) => sum + size, 0), renderers: renderersOf(profile) });
+    };
+    // As often as it takes on a machine that is too busy for the page to come that far in its time.
+    const stored = async () => {
+      await openWith(browserOf(), '/stores');
+      return seen.length;
+    };
+    await expect.poll(stored).toBeGreaterThan(0);
+    whenStored = () => {};
+    expect(seen[0]!.bytes).toBeLessThan(2e7);
+    expect(seen[0]!.renderers).toBeGreaterThan(0);
+    expect(seen[0]!.renderers).toBeLessThan(5);
   });
 
   it('opens neither files nor what is none of a page', async () => {
@@ -226,6 +237,17 @@ describe('[BEY-10] the pixel of a page that a browser opens', () => {
       expect([address, await openWith(browser, address)]).toEqual([address, 'failed']);
   });
 });
+
+/** How many processes show pages beneath the browser with a profile; not each browser names it to all of them. */
+function renderersOf(profile: string): number {
+  const all = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  const family = new Set(all.filter((one) => one.join(' ').includes(profile)).map(([pid]) => pid));
+  const more = () => all.filter(([pid, parent]) => family.has(parent) && !family.has(pid));
+  for (let found = more(); found.length > 0; found = more()) for (const [pid] of found) family.add(pid);
+  return all.filter(([pid, , ...args]) => family.has(pid) && args.includes('--type=renderer')).length;
+}
 
 /** A page that tries everything to reach a port of this machine, by each of its names. */
 function prying(port: number): string {
