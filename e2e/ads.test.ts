@@ -1,73 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { strFromU8, unzipSync } from 'fflate';
+import { imageSize } from 'image-size';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { signInAt, userAgent } from './person.ts';
+import { signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
 beforeAll(async () => {
-  // A demo of its own: the addresses of its ads have the port that it was seeded with.
-  [demo, browser] = await Promise.all([startDemo({}, true), openBrowser()]);
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
   await demo?.close();
 });
 
-test('[BEY-26] a newcomer clicks an ad on the news site and is a lead with the ad in its journey and its cost in the report', async () => {
-  const email = 'visitor6@demo.example';
-  const reader = await (await browser.newContext({ userAgent })).newPage();
-  const seen = reader.waitForResponse((response) => response.url().endsWith('/a/v1/view'));
-  await reader.goto(demo.url('news.localhost'));
-  const ad = reader.locator('.side .ad a');
-  await ad.waitFor();
-  expect((await seen).status()).toBe(204);
-  const opened = reader.context().waitForEvent('page');
-  // The visit tells of the click: whoever leaves before the pixel has loaded did not come by it.
-  const arrived = reader
-    .context()
-    .waitForEvent('response', (response) => new URL(response.url()).pathname === '/v');
-  await ad.click();
-  const shop = await opened;
-  await shop.waitForURL(/shop\.localhost.*adclid=[0-9a-f-]{36}/);
-  await arrived;
-  await shop.goto(demo.url('shop.localhost'));
-  await shop.getByRole('button', { name: email }).first().click();
-  await shop.locator('form button[type=submit]').first().click();
-  await shop.waitForURL(/thanks/);
-
-  const client = await signInAt(
+test('[MED-01] a banner is designed by keyboard, saved, exported in exact sizes, and becomes a creative of an ad campaign', async () => {
+  const page = await signInAt(
     browser,
     demo.url('acme.localhost', '/login'),
     'client@demo.test',
     demo.password,
   );
-  await expect
-    .poll(
-      async () => {
-        await client.goto(demo.url('acme.localhost', `/leads?q=${encodeURIComponent(email)}`));
-        await client.locator('tbody tr', { hasText: email }).first().waitFor({ timeout: 3_000 });
-        return true;
-      },
-      { interval: 500 },
-    )
-    .toBe(true)
-    .catch(() => expect.fail('the newcomer is no lead'));
-  // The row has links, too: its middle may be one of them.
-  await client.locator('tbody tr', { hasText: email }).first().getByRole('button').first().click();
-  const journey = client.getByRole('list', { name: 'Journey' });
-  await journey.getByText(/^Clicked the ad/).waitFor();
-  await journey.getByText(/on news\.localhost/).waitFor();
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  await page.goto(demo.url('acme.localhost', '/banner/create'));
+  await page.getByLabel('Name').fill('Autumn');
+  await button('Offer with a panel').press('Enter');
+  await button('Start designing').press('Enter');
+  await page.getByLabel('Alternative text').fill('20% off in autumn');
+  await page.getByLabel('Click address').fill('https://shop.northwind.example/');
+  await page.getByText('Ready to be shown.').waitFor();
 
-  await client.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management?tab=report&by=creative'));
-  await client.getByText('Table', { exact: true }).first().click();
-  await client
-    .getByRole('cell', { name: /Creative .*300x250|Tarn 28/ })
-    .first()
-    .waitFor();
-  await client.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management'));
-  await client.getByText('Sandbox exchange').first().waitFor();
+  // A layer is chosen in the list and moved by keys, in this size alone.
+  await button('Offer').press('Enter');
+  await page.getByLabel('Text', { exact: true }).fill('15% off');
+  const x = page.getByLabel('X', { exact: true });
+  expect(await x.inputValue()).toBe('16');
+  await button('Offer').press('Shift+ArrowRight');
+  expect(await x.inputValue()).toBe('26');
+  await button('Offer').press('Control+z');
+  expect(await x.inputValue()).toBe('16');
+  await button('728x90').press('Enter');
+  expect(await x.inputValue()).toBe('10');
+  expect(await axeFindings(page, { serious: true })).toEqual([]);
+
+  // Unsaved changes are asked about.
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Banners', exact: true })
+    .click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await button('Save').click();
+  await page.waitForURL(/\/banner\/create\?id=/);
+  await page.getByText('For Northwind Outfitters').waitFor();
+
+  const file = async (item: string) => {
+    await button('Export').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: item, exact: true }).click(),
+    ]);
+    return [download.suggestedFilename(), await readFile((await download.path())!)] as const;
+  };
+  const [name, png] = await file('PNG');
+  expect([name, imageSize(png)]).toMatchObject([
+    'Autumn-300x250.png',
+    { type: 'png', width: 300, height: 250 },
+  ]);
+  const [, all] = await file('JPG, all sizes');
+  const files = Object.entries(unzipSync(new Uint8Array(all)));
+  expect(files).toHaveLength(8);
+  for (const [path, bytes] of files) {
+    const { type, width, height } = imageSize(bytes);
+    expect([path, type]).toEqual([`Autumn-${width}x${height}.jpg`, 'jpg']);
+  }
+  const [, html5] = await file('HTML5 (zip)');
+  expect(strFromU8(unzipSync(new Uint8Array(html5))['index.html']!)).toContain('shop.northwind.example');
+
+  await button('Use in a campaign').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Ad campaign').click();
+  await page.getByRole('option', { name: 'Outdoor readers nationwide' }).click();
+  for (const size of ['300x250', '728x90', '160x600', '300x600', '320x50', '300x50', '970x90'])
+    await dialog.getByRole('checkbox', { name: size }).uncheck();
+  await dialog.getByRole('button', { name: 'Add 1 creative' }).click();
+  await page.getByText('1 creative was added to the campaign.').waitFor();
+  await page.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management'));
+  await page.getByText('Outdoor readers nationwide').click();
+  await page.getByText('Autumn 970x250').waitFor();
 });
 
 test('[SIMP-03] a list is uploaded on the audiences page, shows its refused row, and is chosen for a campaign', async () => {
@@ -93,7 +116,7 @@ test('[SIMP-03] a list is uploaded on the audiences page, shows its refused row,
   await form.getByLabel(/I may use this list/).check();
   await choose();
   const drawer = page.getByRole('dialog', { name: 'Audience', exact: true });
-  await drawer.getByText('Ready', { exact: true }).waitFor({ timeout: 20_000 });
+  await drawer.getByText('Ready', { exact: true }).waitFor();
   await drawer.getByText('Line 3').waitFor();
   await drawer.getByText(/^Google forbids lists that were bought/).waitFor();
   expect(await drawer.getByRole('button', { name: /^Download the file for/ }).count()).toBe(0);

@@ -32,7 +32,10 @@ async function look(page: Page, { rules, within, serious }: AxeOptions): Promise
   );
   // Not inside frames: axe waits forever for a script in one that may run none, such as the outbox's. Without them, it
   // needs no page of its own to put their findings together.
-  let axe = new AxeBuilder({ page: page as never }).exclude('iframe').setLegacyMode();
+  let axe = new AxeBuilder({ page: page as never })
+    .exclude('iframe')
+    .setLegacyMode()
+    .options({ resultTypes: ['violations'] });
   if (rules) axe = axe.withRules(rules);
   if (within) axe = axe.include(within);
   const { violations } = await axe.analyze();

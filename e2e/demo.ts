@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,10 +38,28 @@ async function freePort(): Promise<number> {
  */
 export async function startDemo(env: Record<string, string> = {}, isFirst = false): Promise<Demo> {
   const dataDir = demoFolder();
-  const folder = isFirst ? '' : inject('demoFolder');
-  // With owners and modes: the cluster belongs to PostgreSQL's user, and no one else may read it.
-  if (folder) spawnSync('cp', ['-a', join(folder, 'data'), dataDir]);
+  if (!isFirst) await copyDemo(inject('demoFolder'), dataDir);
   return runDemo(dataDir, env);
+}
+
+/** In the folder of the demo that others are copied from, once it is whole; otherwise, why there is none. */
+export const READY_FILE = 'ready';
+export const FAILED_FILE = 'failed';
+
+/**
+ * Copies the demo that the run has created, waiting until it is whole. Where it is not in its folder, nothing is copied,
+ * and the copy is created anew.
+ */
+async function copyDemo(folder: string, dataDir: string): Promise<void> {
+  while (!existsSync(join(folder, READY_FILE))) {
+    const failed = join(folder, FAILED_FILE);
+    if (existsSync(failed)) throw new Error(readFileSync(failed, 'utf8'));
+    await new Promise((done) => setTimeout(done, 200));
+  }
+  // If PostgreSQL's user cannot reach the folder, its data is stored elsewhere and tied to the folder's path.
+  if (!existsSync(join(folder, 'data', 'pg'))) return;
+  // With owners and modes: the cluster belongs to PostgreSQL's user, and no one else may read it.
+  spawnSync('cp', ['-a', join(folder, 'data'), dataDir]);
 }
 
 /**

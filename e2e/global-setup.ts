@@ -1,37 +1,34 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import setupDatabase from '../server/test/global-setup.ts';
-import { demoFolder, runDemo } from './demo.ts';
+import { demoFolder, FAILED_FILE, READY_FILE, runDemo } from './demo.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of a demo that was started once and stopped, to be copied; empty if there is no such demo. */
+    /** Folder of a demo that is started once and stopped, to be copied (`startDemo` waits until it is whole). */
     demoFolder: string;
   }
 }
 
 /**
  * Creates the demo that the journeys copy theirs from, so that each one does not have to create a cluster, its tables
- * and its data again.
+ * and its data again. Files that need none of it begin meanwhile.
  * @returns the run's teardown
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const closeDatabase = await setupDatabase(project);
   const folder = demoFolder();
-  const [database, demo] = await Promise.allSettled([
-    setupDatabase(project),
-    runDemo(folder, {}).then((one) => one.stop()),
-  ]);
-  const close = async () => {
+  const created = runDemo(folder, {})
+    .then((demo) => demo.stop())
+    .then(
+      () => writeFileSync(join(folder, READY_FILE), ''),
+      (error) => writeFileSync(join(folder, FAILED_FILE), String(error)),
+    );
+  project.provide('demoFolder', folder);
+  return async () => {
+    await created;
     rmSync(folder, { recursive: true, force: true });
-    if (database.status === 'fulfilled') await database.value();
+    await closeDatabase();
   };
-  for (const one of [database, demo])
-    if (one.status === 'rejected') {
-      await close();
-      throw one.reason;
-    }
-  // If PostgreSQL's user cannot reach the folder, its data is stored elsewhere and tied to the folder's path.
-  project.provide('demoFolder', existsSync(join(folder, 'data', 'pg')) ? folder : '');
-  return close;
 }

@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { follow, userAgent } from './person.ts';
+import { follow, signInAt, userAgent } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -306,6 +306,62 @@ describe('the app around it', () => {
       await page.context().close();
     }
   });
+});
+
+// In a demo of its own: the addresses of its ads have the port that it was seeded with.
+test('[BEY-26] a newcomer clicks an ad on the news site and is a lead with the ad in its journey and its cost in the report', async () => {
+  const email = 'visitor6@demo.example';
+  const reader = await (await browser.newContext({ userAgent })).newPage();
+  const seen = reader.waitForResponse((response) => response.url().endsWith('/a/v1/view'));
+  await reader.goto(demo.url('news.localhost'));
+  const ad = reader.locator('.side .ad a');
+  await ad.waitFor();
+  expect((await seen).status()).toBe(204);
+  const opened = reader.context().waitForEvent('page');
+  // The visit tells of the click: whoever leaves before the pixel has loaded did not come by it.
+  const arrived = reader
+    .context()
+    .waitForEvent('response', (response) => new URL(response.url()).pathname === '/v');
+  await ad.click();
+  const shop = await opened;
+  await shop.waitForURL(/shop\.localhost.*adclid=[0-9a-f-]{36}/);
+  await arrived;
+  await shop.goto(demo.url('shop.localhost'));
+  await shop.getByRole('button', { name: email }).first().click();
+  await shop.locator('form button[type=submit]').first().click();
+  await shop.waitForURL(/thanks/);
+
+  const client = await signInAt(
+    browser,
+    demo.url('acme.localhost', '/login'),
+    'client@demo.test',
+    demo.password,
+  );
+  await expect
+    .poll(
+      async () => {
+        await client.goto(demo.url('acme.localhost', `/leads?q=${encodeURIComponent(email)}`));
+        await client.locator('tbody tr', { hasText: email }).first().waitFor({ timeout: 15_000 });
+        return true;
+      },
+      { interval: 500 },
+    )
+    .toBe(true)
+    .catch(() => expect.fail('the newcomer is no lead'));
+  // The row has links, too: its middle may be one of them.
+  await client.locator('tbody tr', { hasText: email }).first().getByRole('button').first().click();
+  const journey = client.getByRole('list', { name: 'Journey' });
+  await journey.getByText(/^Clicked the ad/).waitFor();
+  await journey.getByText(/on news\.localhost/).waitFor();
+
+  await client.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management?tab=report&by=creative'));
+  await client.getByText('Table', { exact: true }).first().click();
+  await client
+    .getByRole('cell', { name: /Creative .*300x250|Tarn 28/ })
+    .first()
+    .waitFor();
+  await client.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management'));
+  await client.getByText('Sandbox exchange').first().waitFor();
 });
 
 describe('[RUN-01] stopping and starting', () => {
