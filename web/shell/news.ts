@@ -15,6 +15,12 @@ export interface News {
 export const NEWS: readonly News[] = [
   {
     on: '2026-11-28',
+    title: 'From an ad’s figures to its leads',
+    text: 'The numbers of leads in the ad report open the leads behind them, and leads can be filtered by the ad that brought them.',
+    page: { path: '/simplifi-id/campaign-management', label: 'Open ad campaigns' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Sensitive keywords are blocked',
     text: 'Keywords on health, minors, religion, and distress are refused wherever they come in. Make exceptions under Privacy Requests, Keyword themes.',
     page: { path: '/configuration/privacy-requests', label: 'Open Privacy Requests' },
