@@ -1,21 +1,14 @@
+import { usd } from '../../../../contract/dollars.ts';
 import type { Comparison, SumReport } from './compare.ts';
 import type { ImportResult, Todo } from './service.ts';
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
 /** An amount of a report, in words. */
-function amount({ unit }: SumReport, value: string): string {
-  if (unit === 'rows') return number(Number(value));
-  const digits = unit === 'cents' ? 2 : 6;
-  const negative = value.startsWith('-');
-  const text = value.replace('-', '').padStart(digits + 1, '0');
-  const dollars = BigInt(text.slice(0, -digits)).toLocaleString('en-US');
-  let rest = text.slice(-digits);
-  while (rest.length > 2 && rest.endsWith('0')) rest = rest.slice(0, -1);
-  return `${negative ? '-' : ''}$${dollars}.${rest}`;
-}
+const amount = ({ unit }: Pick<SumReport, 'unit'>, value: string): string =>
+  unit === 'rows' ? number(Number(value)) : usd(BigInt(value) * (unit === 'cents' ? 10_000n : 1n));
 
-const micros = (value: string): string => amount({ unit: 'micros' } as SumReport, value);
+const micros = (value: string): string => usd(BigInt(value));
 
 const column = (rows: readonly (readonly string[])[], left: number): string[] => {
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
