@@ -76,7 +76,7 @@ test('[BEY-13] the command says what is wrong with its arguments, and fails', as
     expect(said).not.toContain('    at ');
     expect(code).toBe(1);
   }
-}, 120_000);
+});
 
 test('[BEY-13] the command tries, is killed, goes on, imports, and compares', async () => {
   const args = [file, '--agency', agency.id];
@@ -103,4 +103,4 @@ test('[BEY-13] the command tries, is killed, goes on, imports, and compares', as
   await app.admin.query(`update campaign set name = 'Renamed' where agency_id = $1`, [agency.id]);
   const compared = await run([...args, '--compare']);
   expect([compared.code, compared.said]).toEqual([2, expect.stringContaining('Differences in campaign:')]);
-}, 120_000);
+});
