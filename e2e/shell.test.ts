@@ -322,8 +322,13 @@ test('[NAV-07] pages open without a network, and a new version asks before it re
   await context.setOffline(true);
   await page.reload();
   await page.getByRole('heading', { name: 'No connection' }).waitFor();
+  await Promise.all([
+    page.waitForEvent('framenavigated'),
+    page.getByRole('button', { name: 'Retry' }).click(),
+  ]);
+  await page.getByRole('heading', { name: 'No connection' }).waitFor();
+  // It goes on by itself once there is a network again.
   await context.setOffline(false);
-  await page.getByRole('button', { name: 'Retry' }).click();
   await nav.waitFor();
   await page.evaluate(async () => void (await navigator.serviceWorker.register('/sw.js?next')));
   await page.getByText('A new version is available.').waitFor();
