@@ -7,6 +7,7 @@ import { LEAD_VIEW, leadFilterOf, leastScoreOf, matchOf } from '../../../../cont
 import { modulesOf } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
 import { useFacts, useMay } from '../../../api/user.ts';
+import { dayWords, isDay } from '../../../ui/format.ts';
 import type { SavedView } from '../../../ui/lists.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
@@ -21,6 +22,8 @@ import { ViewExport } from './ViewExport.tsx';
 
 /** Which ads the leads are credited to, in words. */
 function adWords(params: Record<string, string | undefined>, campaign: string | undefined): string {
+  // An address may say anything.
+  const day = (text: string) => (isDay(text) ? dayWords(text) : text);
   const parts = [
     params.ad && (campaign ?? 'one campaign'),
     params.creative && 'one creative',
@@ -28,8 +31,8 @@ function adWords(params: Record<string, string | undefined>, campaign: string | 
     params.way === 'click' ? 'after a click' : params.way === 'view' ? 'after a view' : undefined,
     params.shown &&
       (params.until && params.until !== params.shown
-        ? `shown ${params.shown} to ${params.until}`
-        : `shown ${params.shown}`),
+        ? `shown ${day(params.shown)} to ${day(params.until)}`
+        : `shown ${day(params.shown)}`),
   ].filter(Boolean);
   return `Ads: ${parts.join(', ')}`;
 }
