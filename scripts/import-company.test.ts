@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApp, testApp } from '../server/test/app.ts';
+import { runCommand } from '../server/test/command.ts';
 import type { Company } from '../server/test/factories.ts';
 
 let app: TestApp;
@@ -33,28 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the command; `until` kills it without warning when its output matches. */
-function run(args: string[], until?: RegExp): Promise<{ code: number | null; said: string }> {
-  return new Promise((done) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'import-company.ts'), ...args], {
-      env: {
-        ...process.env,
-        DATABASE_URL: app.databaseUrl,
-        DATA_DIR: folder,
-        APP_KEY: app.platform.config.appKey.toString('base64'),
-        NODE_OPTIONS: '',
-      },
-    });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        said += chunk;
-        if (until?.test(said)) child.kill('SIGKILL');
-      });
-    }
-    child.on('close', (code) => done({ code, said }));
-  });
-}
+const run = (args: string[], until?: RegExp) => runCommand('import-company.ts', args, { app, folder, until });
 
 test('[BEY-13] the command says what is wrong with its arguments, and fails', async () => {
   const wrong = join(folder, 'wrong.tar.gz');

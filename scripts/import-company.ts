@@ -1,7 +1,6 @@
 // npm run import:company -- FILE (--agency ID | --root ROOT) [--yes] [--balances open|none] [--new-ids] [--compare]
-import { statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { parseArgs } from 'node:util';
 import { Refusal } from '../contract/errors.ts';
 import {
   type Comparison,
@@ -11,20 +10,11 @@ import {
   resultText,
 } from '../server/features/accounts/company-imports/index.ts';
 import type { Tenants } from '../server/features/accounts/tenants/index.ts';
-import { systemClock } from '../server/platform/clock.ts';
-import { ConfigError, loadConfig } from '../server/platform/config.ts';
-import { Vault } from '../server/platform/crypto.ts';
-import { openDatabase, provisionLogins } from '../server/platform/db/connect.ts';
-import { isMigrated } from '../server/platform/db/migrate.ts';
 import { inScope } from '../server/platform/db/scope.ts';
-import { EventHub } from '../server/platform/events.ts';
-import { Jobs } from '../server/platform/jobs.ts';
-import { Metrics } from '../server/platform/metrics.ts';
-import { openFiles } from '../server/platform/open-files.ts';
-import type { Log, Platform } from '../server/platform/platform.ts';
+import type { Platform } from '../server/platform/platform.ts';
 import { createServices } from '../server/services.ts';
-import { findDatabase, NoDatabase } from './find-database.ts';
-import { findRoot, NoRoot } from './find-root.ts';
+import { findRoot } from './find-root.ts';
+import { readArguments, runImport, Wrong } from './importing.ts';
 
 const USAGE = `Usage: npm run import:company -- FILE (--agency ID | --root ROOT) [options]
 
@@ -47,43 +37,23 @@ Exits with 0 if all is equal, 2 if there are differences, 1 if something is wron
 
 Uses the database in DATABASE_URL, or else the one in DATA_DIR. It may be in use.`;
 
-/** An error that the user at the terminal can fix; printed without a stack trace. */
-class Wrong extends Error {}
-
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-function readArguments(args: string[]) {
-  const parse = () =>
-    parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        agency: { type: 'string' },
-        root: { type: 'string' },
-        yes: { type: 'boolean' },
-        balances: { type: 'string' },
-        'new-ids': { type: 'boolean' },
-        compare: { type: 'boolean' },
-        most: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-  let parsed: ReturnType<typeof parse>;
-  try {
-    parsed = parse();
-  } catch (error) {
-    throw new Wrong(`${(error as Error).message}\n\n${USAGE}`);
-  }
-  const { values, positionals } = parsed;
-  if (values.help) {
-    console.log(USAGE);
-    process.exit(0);
-  }
-  const [file, ...more] = positionals;
-  if (!file) throw new Wrong(`FILE is missing.\n\n${USAGE}`);
-  if (more.length > 0) throw new Wrong(`Only one file at a time can be imported. Remove ${more.join(', ')}.`);
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (!stats?.isFile()) throw new Wrong(`FILE: ${file} ${stats ? 'is not a file' : 'does not exist'}.`);
+function readGiven() {
+  const { values, file } = readArguments(
+    process.argv.slice(2),
+    {
+      agency: { type: 'string' },
+      root: { type: 'string' },
+      yes: { type: 'boolean' },
+      balances: { type: 'string' },
+      'new-ids': { type: 'boolean' },
+      compare: { type: 'boolean' },
+      most: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
+    USAGE,
+  );
   if (Boolean(values.agency) === Boolean(values.root))
     throw new Wrong(`Give either --agency (for a client) or --root (for an agency).\n\n${USAGE}`);
   if (values.agency && !UUID.test(values.agency))
@@ -129,37 +99,14 @@ function teller(): (step: Progress) => void {
   };
 }
 
-async function main(): Promise<number> {
-  const given = readArguments(process.argv.slice(2));
-  const config = loadConfig({ ...process.env, SEED: 'none' });
-  const database = await findDatabase(config);
-  const closing: (() => Promise<unknown>)[] = [database.close];
-  try {
-    const db = openDatabase(await provisionLogins(database.url, config.appKey), 4);
-    closing.unshift(() => db.close());
-    const migrated = await isMigrated((text) => db.appPool.query(text)).catch(() => false);
-    if (!migrated)
-      throw new Wrong('The database is not on this version. Start the platform once, then run the import.');
-    const metrics = new Metrics();
-    const platform: Platform = {
-      config,
-      db,
-      clock: systemClock,
-      vault: new Vault(config.appKey, config.previousAppKeys),
-      jobs: new Jobs(database.url, false, () => {}, { metrics }),
-      metrics,
-      events: new EventHub(),
-      files: await openFiles(config, systemClock),
-      log: console as unknown as Log,
-    };
+runImport(
+  readGiven,
+  async (given, platform, signal) => {
     const { tenants, companyImports } = createServices(platform);
     const target = given.agency
       ? { rootId: await rootOf(platform, tenants, given.agency), agencyId: given.agency }
       : { rootId: await findRoot(tenants, given.root!) };
-
-    const stop = new AbortController();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-    const options = { signal: stop.signal, progress: teller(), mostDifferences: given.most };
+    const options = { signal, progress: teller(), mostDifferences: given.most };
     const report = (comparison: Comparison): number => {
       const path = `${given.file}.comparison`;
       writeFileSync(`${path}.html`, comparisonHtml(`Comparison of ${basename(given.file)}`, comparison));
@@ -184,20 +131,6 @@ async function main(): Promise<number> {
       console.log('Nothing was imported, because the result would not be what the archive has.');
     else if (!given.isReal) console.log('Nothing was imported yet. Add --yes to import it.');
     return code;
-  } catch (error) {
-    if ((error as Error).name !== 'AbortError') throw error;
-    console.error('Stopped. Run the same command again to continue.');
-    return 130;
-  } finally {
-    for (const close of closing) await close();
-  }
-}
-
-main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    const known = [Wrong, NoDatabase, NoRoot, ConfigError, Refusal].some((kind) => error instanceof kind);
-    console.error(known ? (error as Error).message : error);
-    process.exit(1);
   },
+  [Refusal],
 );

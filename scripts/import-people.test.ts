@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestApp, testApp } from '../server/test/app.ts';
+import { runCommand } from '../server/test/command.ts';
 
 let app: TestApp;
 let rootId: string;
@@ -20,28 +20,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the command; `until` kills it without warning when its output matches. */
-function run(args: string[], until?: RegExp): Promise<{ code: number | null; said: string }> {
-  return new Promise((done) => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'import-people.ts'), ...args], {
-      env: {
-        ...process.env,
-        DATABASE_URL: app.databaseUrl,
-        DATA_DIR: folder,
-        APP_KEY: app.platform.config.appKey.toString('base64'),
-        NODE_OPTIONS: '',
-      },
-    });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk) => {
-        said += chunk;
-        if (until?.test(said)) child.kill('SIGKILL');
-      });
-    }
-    child.on('close', (code) => done({ code, said }));
-  });
-}
+const run = (args: string[], until?: RegExp) => runCommand('import-people.ts', args, { app, folder, until });
 
 test('[IDEN-01] says what is wrong with its arguments, and fails', async () => {
   const file = join(folder, 'few.csv');
