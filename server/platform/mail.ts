@@ -243,16 +243,7 @@ export function createMail(
 
     /** Starts sending. */
     start(): Promise<void> {
-      return jobs.work(
-        sendMail,
-        {
-          localConcurrency: AT_ONCE,
-          localGroupConcurrency: 1,
-          pollingIntervalSeconds: 2,
-          notifyPollingIntervalSeconds: 2,
-        },
-        (payload) => this.send(payload),
-      );
+      return jobs.workTogether(sendMail, { atOnce: AT_ONCE }, (payload) => this.send(payload));
     },
   };
 }

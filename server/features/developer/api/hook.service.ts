@@ -450,16 +450,7 @@ export function createHooks(
     /** Runs the feature's jobs in this process. */
     async start(): Promise<void> {
       await jobs.work(fanJob, { localConcurrency: 2, pollingIntervalSeconds: 2 }, fan);
-      await jobs.work(
-        messageJob,
-        {
-          localConcurrency: SENT_AT_ONCE,
-          localGroupConcurrency: 1,
-          pollingIntervalSeconds: 2,
-          notifyPollingIntervalSeconds: 2,
-        },
-        (payload) => sender.attempt(payload),
-      );
+      await jobs.workTogether(messageJob, { atOnce: SENT_AT_ONCE }, (payload) => sender.attempt(payload));
     },
   };
 }
