@@ -71,6 +71,12 @@ export const BOUNDS = {
     what: 'full exports kept per company. Delete one first',
     rows: (id) => sql`company_export where company_id = ${id} and state = 'ready'`,
   },
+  importRuns: {
+    most: 20,
+    what: 'archives of imports kept per root. Delete one first',
+    rows: (id) =>
+      sql`company_import_run where root_id = ${id} and state <> 'removed' and file_path is not null`,
+  },
   waitingExports: {
     most: 10,
     what: 'full exports being made per agency. Try again when some are done',

@@ -39,6 +39,7 @@ export interface Columns {
   /** What an export has, table by table. */
   'company_import.manifest': Record<string, unknown>;
   'company_import.result': Record<string, unknown> | null;
+  'company_import_run.result': Record<string, unknown> | null;
   'company_export.tables': { name: string; rows: number }[] | null;
   /** How many rows of each table a transfer has moved. */
   'client_transfer.moved': Record<string, number> | null;

@@ -923,6 +923,30 @@ export interface Schema {
     kept: string | null;
     bytes: Buffer | null;
   };
+  company_import_run: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    receiver_id: string | null;
+    file_name: string;
+    file_path: string | null;
+    is_export: boolean;
+    bytes: bigint;
+    phase: 'try' | 'import';
+    state: 'queued' | 'running' | 'held' | 'refused' | 'ready' | 'removed';
+    new_ids: Generated<boolean>;
+    balances: 'open' | 'none' | null;
+    step: string | null;
+    step_done: Generated<number>;
+    step_of: Generated<number>;
+    result: Json<Columns['company_import_run.result'] | null>;
+    made_id: string | null;
+    error: string | null;
+    asked_by: string;
+    created_at: Date;
+    finished_at: Date | null;
+  };
   company_products: {
     company_id: string;
     root_id: string;

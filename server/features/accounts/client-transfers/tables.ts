@@ -90,7 +90,7 @@ export const STAYS: Readonly<Record<string, readonly string[]>> = {
     words(`
     payment_card payment_customer tax_profile company_billing company_products data_choice agreement_acceptance
     agreement_file agreement_notice agreement_version agreement_key sales_assignment offboarding company_export
-    company_import company_import_row
+    company_import company_import_row company_import_run
     module_label brand domain domain_claim beta_feature beta_user mail_refusal`),
   'They are the log of what happened under the giving agency, which is one chain of hashes, and the emails it sent.':
     words('user_log user_log_detail log_seal log_unsealed mail security_notice job_run'),
