@@ -471,6 +471,7 @@ const shots: Shot[] = [
     path: '/configuration/agency-list',
     act: (page) => page.getByRole('button', { name: 'Add agency' }).click(),
   },
+  { name: 'root-company-imports', ...root, path: '/configuration/company-imports' },
   { name: 'root-import', ...root, path: '/configuration/people-import' },
   { name: 'root-background-jobs', ...root, path: '/configuration/background-jobs' },
   { name: 'root-outbox', ...root, path: '/configuration/outbox' },

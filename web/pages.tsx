@@ -87,6 +87,7 @@ const pages = {
   'background-jobs': lazyPage(() => import('./features/operations/jobs/StoppedJobsPage.tsx')),
   outbox: lazyPage(() => import('./features/operations/outbox/OutboxPage.tsx')),
   payments: lazyPage(() => import('./features/money/payments/ProblemsPage.tsx')),
+  'company-imports': lazyPage(() => import('./features/accounts/company-imports/CompanyImportsPage.tsx')),
   'people-import': lazyPage(() => import('./features/audience/people/ImportPage.tsx')),
   'people-merge': lazyPage(() => import('./features/audience/people/MergePage.tsx')),
 

@@ -75,6 +75,8 @@ export const PERMISSIONS = {
   'company.remove': [...roots, ...agencies],
   // Everything about a company in one file: owners only.
   'company.export': ['root.owner', 'agency.owner'],
+  // Someone else’s archive becomes companies of the root.
+  'company.import': ['root.owner'],
   // An agency's own clients: it refunds the agency's money.
   'client.offboard': agencies,
   // Whose client someone is: both agencies and the client’s owner agree.
@@ -255,6 +257,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'company.write': ['Settings', 'update'],
   'company.remove': ['Settings', 'delete'],
   'company.export': ['Settings', 'enable'],
+  'company.import': ['Settings', 'create'],
   'client.offboard': ['Settings', 'delete'],
   'client.transfer': ['Settings', 'delete'],
   'view.switch': ['Settings', 'enable'],

@@ -46,6 +46,8 @@ export const JOB_TITLES: Record<string, string> = {
   'silence.due': 'Emails about silent sites',
   'view.exports': 'Saved view emails',
   'enrichment.complete': 'Lead data',
+  'company_imports.end': 'Removal of old archives of imports',
+  'company_imports.run': 'Import of a company',
   'exports.end': 'Removal of old full exports',
   'exports.make': 'Full export',
   'exclusions.clear': 'Exclusion list removal',

@@ -64,7 +64,7 @@ const COMPANY_MENU: readonly Group[] = [
 
 /** The sidebar of a root's owner and administrators. */
 const SYSTEM_MENU: readonly Group[] = [
-  ['Agencies', ['agency-list', 'root-list', 'client']],
+  ['Agencies', ['agency-list', 'root-list', 'client', 'company-imports']],
   ['Campaigns', ['campaign', 'audience', 'banner-create', 'banner-list']],
   [
     'Data',

@@ -540,6 +540,14 @@ export const PAGES = [
     rules: ['outbox'],
   },
   {
+    id: 'company-imports',
+    path: '/configuration/company-imports',
+    title: 'Import companies',
+    ...inside,
+    who: system,
+    permission: 'company.import',
+  },
+  {
     id: 'people-import',
     path: '/configuration/people-import',
     title: 'People data',

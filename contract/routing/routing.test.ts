@@ -215,6 +215,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/limits                         404    404        404       connect   404      P       prof      P           404         404      P       P
 /configuration/minimum-spend                  P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/coupons                        P      P          P         connect   404      404     404       404         404         404      404     404
+/configuration/company-imports                P      P          404       connect   404      404     404       404         404         404      404     404
 /configuration/people-import                  P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/people-merge                   P      P          P         connect   404      404     404       404         404         404      404     404
 /visitor-id                                   dash   dash       dash      connect   dash     dash    prof      dash        dash        dash     dash    dash
@@ -535,7 +536,7 @@ describe('[NAV-01] the sidebar', () => {
     sidebar(PEOPLE[who]).map(({ title, links }) => [title, links.map((l) => l.label)]);
   test('of a system user', () => {
     expect(labels('root')).toEqual([
-      ['Agencies', ['Agency List', 'Root List', 'Results by client']],
+      ['Agencies', ['Agency List', 'Root List', 'Results by client', 'Import companies']],
       ['Campaigns', ['All campaigns', 'Audiences', 'Banners']],
       [
         'Data',

@@ -89,6 +89,10 @@ describe('[ROUT-04] [ROUT-05] [ROUT-13] [ROUT-14] the table with the facts of a 
       ['people-import', 'people-import', 'people-import', CONNECT, '404', '404', '404', '404', '404'],
     ],
     [
+      '/configuration/company-imports',
+      ['company-imports', 'company-imports', '404', CONNECT, '404', '404', '404', '404', '404'],
+    ],
+    [
       '/configuration/people-merge',
       ['people-merge', 'people-merge', 'people-merge', CONNECT, '404', '404', '404', '404', '404'],
     ],
@@ -171,6 +175,12 @@ const BEHIND: [page: string, call: string, seen: string[], refused: string[]][] 
     '/api/identity/imports',
     ['root', 'enterprise', 'rootAdmin'],
     ['rootAE', 'agency', 'agencyAdmin', 'agencyNew', 'client'],
+  ],
+  [
+    '/configuration/company-imports',
+    '/api/company-imports',
+    ['root', 'enterprise'],
+    ['rootAdmin', 'rootAE', 'agency', 'agencyAdmin', 'agencyNew', 'client'],
   ],
   [
     '/configuration/people-merge',

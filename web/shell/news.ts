@@ -21,6 +21,12 @@ export const NEWS: readonly News[] = [
   },
   {
     on: '2026-11-28',
+    title: 'Import companies',
+    text: 'Owners can import the full export of an agency or a client: see what would be imported, import it, compare the result, and invite its users.',
+    page: { path: '/configuration/company-imports', label: 'Open Import companies' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Sensitive keywords are blocked',
     text: 'Keywords on health, minors, religion, and distress are refused wherever they come in. Make exceptions under Privacy Requests, Keyword themes.',
     page: { path: '/configuration/privacy-requests', label: 'Open Privacy Requests' },

@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -429,5 +437,179 @@ describe('[BEY-13] an import', () => {
     expect(done.companyId).not.toBe(birch.id);
     expect(await counts(there, done.companyId)).toMatchObject({ companies: 1, leads: 5 });
     expect(await holds(there)).toEqual([]);
+  });
+});
+
+describe('[BEY-13] the import page', () => {
+  const URL = '/api/company-imports';
+  let token: string;
+  const get = (path = '') => here.call('GET', `${URL}${path}`, { host: 'second.test', token });
+  const post = (path: string, body?: unknown) =>
+    here.call('POST', `${URL}${path}`, { host: 'second.test', token, body });
+  const upload = async (content: Buffer, receiverId?: string) => {
+    here.clock.advance(1000);
+    const answer = await here.server.inject({
+      method: 'POST',
+      url: `${URL}/upload?file_name=birch.tar.gz${receiverId ? `&receiver_id=${receiverId}` : ''}`,
+      headers: {
+        host: 'second.test',
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/gzip',
+      },
+      payload: content,
+    });
+    return { status: answer.statusCode, body: answer.json() };
+  };
+  const run = (runId: string, more = {}) => here.features.importRuns.run({ rootId: root2.id, runId }, more);
+  const one = async (id: string) => (await get(`/${id}`)).body.data as Record<string, unknown>;
+  const invitations = async () =>
+    (
+      await here.admin.query(
+        `select count(*)::int as n from mail where kind = 'account.invitation' and root_id = $1`,
+        [root2.id],
+      )
+    ).rows[0].n;
+  let keptId: string;
+
+  beforeAll(async () => {
+    const passwordHash = await here.features.users.hashPassword(PASSWORD);
+    await here.make.user(root2, { email: 'root@second.test', passwordHash });
+    await here.make.user(root2, { email: 'helper@second.test', passwordHash, role: 'administrator' });
+    token = await here.signIn('root@second.test', 'second.test');
+  });
+
+  test('tries an archive, imports it with one confirmation, goes on after a stop, and invites its users', async () => {
+    const before = (await here.admin.query('select count(*)::int as n from company')).rows[0].n;
+    const { status, body } = await upload(readFileSync(clientFile), receiver.id);
+    expect([status, body.message]).toEqual([200, 'The archive is being checked. Nothing is imported yet.']);
+    const { id } = body.data;
+    keptId = id;
+    expect(await one(id)).toMatchObject({
+      phase: 'try',
+      state: 'queued',
+      receiver_name: 'Receiver',
+      name: '',
+    });
+    expect((await here.call('DELETE', `${URL}/${id}`, { host: 'second.test', token })).status).toBe(409);
+    await run(id);
+    expect(await one(id)).toMatchObject({
+      state: 'refused',
+      error: expect.stringContaining('was imported on'),
+    });
+    expect((await post(`/${id}/start`, {})).status).toBe(409);
+    expect((await post(`/${id}/try`, { new_ids: true })).status).toBe(200);
+    await run(id);
+    expect(await one(id)).toMatchObject({
+      ...{ state: 'ready', name: 'Birch', kind: 'client', to_invite: 0 },
+      result: { is_equal: true, new_ids: true, held: { client_prepaid: '80000000' } },
+    });
+    expect((await here.admin.query('select count(*)::int as n from company')).rows[0].n).toBe(before);
+    const unsaid = await post(`/${id}/start`, {});
+    expect([unsaid.status, unsaid.body.errors]).toEqual([
+      422,
+      { balances: ['must be chosen, because the archive has balances'] },
+    ]);
+    expect((await post(`/${id}/invite`)).status).toBe(409);
+    expect((await post(`/${id}/start`, { balances: 'none' })).status).toBe(200);
+    // The process stops: the job runs again.
+    await expect(run(id, { signal: AbortSignal.abort() })).rejects.toThrow();
+    expect(await one(id)).toMatchObject({ phase: 'import', state: 'running' });
+    await run(id);
+    expect(await one(id)).toMatchObject({ phase: 'import', state: 'ready', step: null, error: null });
+    expect((await here.admin.query('select count(*)::int as n from company')).rows[0].n).toBe(before + 1);
+    // The job may be delivered once more.
+    await run(id);
+    expect((await here.admin.query('select count(*)::int as n from company')).rows[0].n).toBe(before + 1);
+    expect((await post(`/${id}/try`, { new_ids: true })).status).toBe(409);
+    // The email of its owner is taken, so another one is given before inviting.
+    await here.admin.query(
+      `update user_account u set disabled_at = null, email = 'new@clients.test'
+       from company_import_run r where r.id = $1 and u.company_id = r.made_id`,
+      [id],
+    );
+    expect(await one(id)).toMatchObject({ to_invite: 1 });
+    const sent = await invitations();
+    const invited = await post(`/${id}/invite`);
+    expect([invited.status, invited.body.message]).toEqual([200, 'Invited 1 user.']);
+    expect((await invitations()) - sent).toBe(1);
+    const { rows } = await here.admin.query(
+      `select sender_host from mail where kind = 'account.invitation' order by created_at desc limit 1`,
+    );
+    expect(rows).toEqual([{ sender_host: 'receiver.test' }]);
+    expect((await post(`/${id}/invite`)).body.message).toBe('Everyone has been invited.');
+    expect(await holds(here)).toEqual([]);
+  });
+
+  test('says what is wrong with a file, and keeps nothing of a hostile archive', async () => {
+    const plain = await upload(Buffer.from('email\na@b.test\n'));
+    expect([plain.status, plain.body.errors]).toEqual([
+      422,
+      { file: ['must be the archive of a full export (.tar.gz)'] },
+    ]);
+    expect((await upload(Buffer.alloc(0))).body.errors).toEqual({ file: ['is empty'] });
+    expect((await upload(readFileSync(clientFile), birch.id)).body.errors).toEqual({
+      receiver_id: ['is not an agency'],
+    });
+    const rows = async () =>
+      (await here.admin.query('select count(*)::int as n from company_import')).rows[0].n;
+    const before = await rows();
+    const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
+    const escaping = forged(clientFile, () => {}, ['--transform=s,README.txt,../README.txt,']);
+    for (const [content, words] of [
+      [bomb, 'The archive cannot be imported:'],
+      [readFileSync(escaping), 'it has an entry that no export has'],
+      [readFileSync(clientFile).subarray(0, 2000), 'it is cut off'],
+      [readFileSync(withManifest((one) => (one.subject.name = 'Other'))), ''],
+    ] as const) {
+      const { body } = await upload(content, receiver.id);
+      await run(body.data.id);
+      const found = await one(body.data.id);
+      if (words) expect(found).toMatchObject({ state: 'refused', error: expect.stringContaining(words) });
+      expect(await rows()).toBe(before);
+      expect(
+        (await here.call('DELETE', `${URL}/${body.data.id}`, { host: 'second.test', token })).status,
+      ).toBe(200);
+      expect((await get(`/${body.data.id}`)).status).toBe(404);
+    }
+  });
+
+  test('is for a root’s owner alone, lists what was tried, and deletes archives after a week', async () => {
+    const helper = await here.signIn('helper@second.test', 'second.test');
+    const agency = await here.signIn('owner@receiver.test', 'receiver.test');
+    for (const [host, other] of [
+      ['second.test', helper],
+      ['receiver.test', agency],
+    ] as const)
+      expect((await here.call('GET', URL, { host, token: other })).status).toBe(403);
+    const { body } = await get('?searchQuery=BIRCH');
+    expect(body).toMatchObject({ total: 1, data: [{ id: keptId, name: 'Birch' }] });
+    expect((await get('/sources')).body.data).toEqual([]);
+    const path = here.platform.files.pathOf(`company-imports/${keptId}.tar.gz`);
+    expect(existsSync(path)).toBe(true);
+    here.clock.advance(8 * 86_400_000);
+    await here.features.importRuns.endAll();
+    expect(existsSync(path)).toBe(false);
+    token = await here.signIn('root@second.test', 'second.test');
+    expect(await one(keptId)).toMatchObject({ has_file: false, state: 'ready' });
+  });
+
+  test('takes a full export that this server made', async () => {
+    const passwordHash = await there.features.users.hashPassword(PASSWORD);
+    await there.make.user(root, { email: 'root@root.test', passwordHash });
+    const rootToken = await there.signIn('root@root.test', 'root.test');
+    const ask = (method: 'GET' | 'POST', path: string, body?: unknown) =>
+      there.call(method, `${URL}${path}`, { host: 'root.test', token: rootToken, body });
+    const { data } = (await ask('GET', '/sources')).body as unknown as {
+      data: { id: string; kind: string }[];
+    };
+    const source = data.find(({ kind }) => kind === 'agency')!;
+    const { body } = await ask('POST', '', { export_id: source.id });
+    const { id } = body.data as { id: string };
+    await there.features.importRuns.run({ rootId: root.id, runId: id });
+    const tried = await ask('GET', `/${id}`);
+    expect(tried.body.data).toMatchObject({
+      ...{ kind: 'agency', name: 'Acme', phase: 'try', state: 'ready' },
+      result: { is_equal: true, new_ids: true },
+    });
   });
 });

@@ -44,6 +44,8 @@ export interface Options {
   mostDifferences?: number | undefined;
   signal?: AbortSignal | undefined;
   progress?: ((step: Progress) => void) | undefined;
+  /** Runs at the end of the transaction that makes everything. */
+  settled?: ((tx: Tx, result: ImportResult) => Promise<void>) | undefined;
 }
 
 export interface Progress {
@@ -707,6 +709,7 @@ export function createCompanyImports(
           finished_at: now,
           result: JSON.stringify(result),
         });
+        await options.settled?.(tx, result);
         await audit.recordSystem(
           tx,
           now,

@@ -107,8 +107,8 @@ export default function ExportsModal({
             : 'Everything of the client in one archive'}
           : users, campaigns, leads, visits, deliveries, lists, invoices, ledger lines, agreements, and files.
           Passwords, keys, and people on exclusion lists are left out. The file is deleted after{' '}
-          {EXPORT_KEPT_HOURS} hours, and you get an email when it is ready. Whoever operates another
-          installation of this platform can import it there.
+          {EXPORT_KEPT_HOURS} hours, and you get an email when it is ready. The owner of another installation
+          of this platform can import it there.
         </Text>
         <Group>
           <Button

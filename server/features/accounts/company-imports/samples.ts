@@ -1,0 +1,75 @@
+import { app, type Samples, type Target } from '../../../test/samples.ts';
+
+/** An import of the target's root: `made`, or tried and ready. */
+async function freshRun({ client, canary, personId }: Target, made = false): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into company_import_run (id, root_id, company_id, file_name, file_path, is_export, bytes, phase, state, made_id,
+       result, asked_by, created_at, finished_at)
+     values (gen_random_uuid(), $1, $1, $2, 'company-imports/none', true, 1, $3, 'ready', $4,
+       '{"name":"None","kind":"client","is_equal":true,"new_ids":false,"conflicts":[],"todo":[],"held":{},"opened":{},"tables":[],"sums":[]}',
+       $5, now(), now()) returning id`,
+    [client.root_id, `${canary}.tar.gz`, made ? 'import' : 'try', made ? client.agency_id : null, personId],
+  );
+  return rows[0].id;
+}
+
+/** A full export of the target's client. */
+async function freshExport({ client, personId }: Target): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into company_export (id, root_id, agency_id, company_id, company_kind, state, asked_by, created_at,
+       finished_at, expires_at, bytes, sha256, file_path)
+     values (gen_random_uuid(), $1, $2, $3, 'client', 'ready', $4, $5, $5, $5::timestamptz + interval '1 day', 5,
+       sha256('empty'), 'exports/none') returning id`,
+    [client.root_id, client.agency_id, client.id, personId, app.clock.now()],
+  );
+  return rows[0].id;
+}
+
+const url = '/api/company-imports';
+
+export const samples: Samples = {
+  [`GET ${url}`]: { named: false, rootOnly: true, request: () => ({ url }) },
+  [`GET ${url}/sources`]: { named: false, rootOnly: true, request: () => ({ url: `${url}/sources` }) },
+  [`GET ${url}/:id`]: {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({ url: `${url}/${await freshRun(t)}` }),
+  },
+  [`POST ${url}`]: {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({ url, body: { export_id: await freshExport(t) } }),
+  },
+  [`POST ${url}/upload`]: {
+    named: false,
+    request: () => ({
+      url: `${url}/upload?file_name=m.tar.gz`,
+      payload: '\x1f\x8b',
+      headers: { 'content-type': 'application/gzip' },
+    }),
+    // A text of the samples is not an archive.
+    passes: [422],
+  },
+  [`POST ${url}/:id/try`]: {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({ url: `${url}/${await freshRun(t)}/try`, body: { new_ids: false } }),
+  },
+  [`POST ${url}/:id/start`]: {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({ url: `${url}/${await freshRun(t)}/start`, body: {} }),
+  },
+  [`POST ${url}/:id/invite`]: {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({ url: `${url}/${await freshRun(t, true)}/invite` }),
+    // Its agency has no one to invite.
+    passes: [409],
+  },
+  [`DELETE ${url}/:id`]: {
+    named: true,
+    rootOnly: true,
+    request: async (t) => ({ url: `${url}/${await freshRun(t)}` }),
+  },
+};
