@@ -23,23 +23,22 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Auth } from '../auth/index.ts';
 import type { Tenants } from '../tenants/index.ts';
-import { BadArchive } from './archive.reader.ts';
 import * as runs from './runs.store.ts';
 import type { CompanyImports, ImportResult, Options, Progress } from './service.ts';
 import { agencyById } from './store.ts';
 
 const Which = z.object({ rootId: z.uuid(), runId: z.uuid() });
-export type WhichRun = z.output<typeof Which>;
+type WhichRun = z.output<typeof Which>;
 
 /** Tries an import, or makes it. */
-export const runJob = defineJob('company_imports.run', Which, {
+const runJob = defineJob('company_imports.run', Which, {
   retryLimit: 20,
   retryDelay: 5,
   retryDelayMax: 300,
   expireInSeconds: 6 * 60 * 60,
 });
 /** Deletes the archives of imports that have been kept for long enough. */
-export const endJob = defineJob('company_imports.end', z.object({}));
+const endJob = defineJob('company_imports.end', z.object({}));
 
 const LISTED = 50;
 const STEP = 100;
@@ -90,7 +89,7 @@ const kept = ({ name, kind, newIds, conflicts, todo, balances, tables, compariso
       is_equal: isEqual,
     })),
 });
-export type KeptResult = ReturnType<typeof kept>;
+type KeptResult = ReturnType<typeof kept>;
 
 const shown = (row: runs.ShownRun) => ({
   id: row.id,
@@ -288,8 +287,7 @@ export function createImportRuns(
       });
     } catch (error) {
       await steps.told();
-      if (error instanceof Refusal || error instanceof BadArchive)
-        return end({ state: 'refused', error: error.message });
+      if (error instanceof Refusal) return end({ state: 'refused', error: error.message });
       if (awaitsDisk(error))
         await inScope(db.app, { rootId }, (tx) => runs.updateRun(tx, runId, { error: DISK_FULL })).catch(
           () => {},
