@@ -1,93 +1,90 @@
-import { z } from 'zod';
 import { hostOf } from '../../../../contract/campaigns/site-hosts.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 
-const Text = z.string().max(1_000);
-const Pixels = z.int().min(0).max(10_000).optional();
-const Flag = z.union([z.literal(0), z.literal(1)]).optional();
-/** Something that a vendor may add to in its own way: what is not of the expected form is as if it were not there. */
-const Region = z.string().max(20).optional();
+/** The fields of a JSON object. */
+type Fields = Readonly<Record<string, unknown>>;
 
-/** What we read of a bid request (OpenRTB 2.6); everything else is ignored. */
-const Request = z.object({
-  id: z.string().min(1).max(255),
-  test: Flag,
-  at: z.int().optional(),
-  tmax: z.number().min(1).max(60_000).optional(),
-  cur: z.array(z.string().max(10)).max(200).optional(),
-  imp: z
-    .array(
-      z.object({
-        id: z.string().min(1).max(255),
-        banner: z
-          .object({
-            w: Pixels,
-            h: Pixels,
-            format: z
-              .array(z.object({ w: Pixels, h: Pixels }))
-              .max(50)
-              .optional(),
-          })
-          .optional(),
-        bidfloor: z.number().min(0).max(1_000_000).optional(),
-        bidfloorcur: z.string().max(10).optional(),
-        secure: Flag,
-        instl: Flag,
-      }),
-    )
-    .min(1)
-    .max(50),
-  site: z.object({ domain: Text.optional(), page: z.string().max(4_000).optional() }).optional(),
-  device: z
-    .object({
-      ua: z.string().max(2_000).optional(),
-      ip: Text.optional(),
-      ipv6: Text.optional(),
-      ifa: Text.optional(),
-      dnt: Flag,
-      lmt: Flag,
-      geo: z
-        .object({
-          country: z.string().max(10).optional(),
-          region: Region,
-          city: Text.optional(),
-          zip: z.string().max(20).optional(),
-          lat: z.number().min(-90).max(90).optional(),
-          lon: z.number().min(-180).max(180).optional(),
-        })
-        .optional(),
-    })
-    .optional(),
-  user: z
-    .object({
-      id: Text.optional(),
-      eids: z
-        .array(
-          z.object({
-            source: Text.optional(),
-            uids: z
-              .array(z.object({ id: Text.optional() }))
-              .max(20)
-              .optional(),
-          }),
-        )
-        .max(50)
-        .optional(),
-    })
-    .optional(),
-  regs: z
-    .object({
-      coppa: Flag,
-      gdpr: Flag,
-      us_privacy: z.string().max(20).optional(),
-      gpp: z.string().max(10_000).optional(),
-      ext: z.object({ gpc: z.unknown(), gdpr: Flag, us_privacy: z.string().max(20).optional() }).optional(),
-    })
-    .optional(),
-  badv: z.array(Text).max(10_000).optional(),
-  wseat: z.array(Text).max(1_000).optional(),
-  bseat: z.array(Text).max(1_000).optional(),
-});
+const MOST_TEXT = 1_000;
+const MOST_PIXELS = 10_000;
+
+// A request is read by hand and not by a schema: this is what each request costs, and it has a few milliseconds.
+
+const wrong = (at: string, name: string, rule: string): never => {
+  throw new Refusal('bad_request', `${at}${name}: ${rule}`);
+};
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The field of that name, if it is there; `null` is as if it were not. */
+function fieldsIn(of: Fields, at: string, name: string): Fields | undefined {
+  const value = of[name];
+  if (value === undefined || value === null) return undefined;
+  return isFields(value) ? value : wrong(at, name, 'must be an object');
+}
+function textIn(of: Fields, at: string, name: string, most = MOST_TEXT): string | undefined {
+  const value = of[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') return wrong(at, name, 'must be text');
+  return value.length <= most ? value : wrong(at, name, `must not exceed ${most} characters`);
+}
+function numberIn(of: Fields, at: string, name: string, least: number, most: number): number | undefined {
+  const value = of[name];
+  if (value === undefined || value === null) return undefined;
+  return typeof value === 'number' && value >= least && value <= most
+    ? value
+    : wrong(at, name, `must be a number from ${least} to ${most.toLocaleString('en-US')}`);
+}
+function pixelsIn(of: Fields, at: string, name: string): number | undefined {
+  const value = of[name];
+  if (value === undefined || value === null) return undefined;
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_PIXELS
+    ? (value as number)
+    : wrong(at, name, `must be a whole number from 0 to ${MOST_PIXELS.toLocaleString('en-US')}`);
+}
+function flagIn(of: Fields, at: string, name: string): 0 | 1 | undefined {
+  const value = of[name];
+  if (value === undefined || value === null) return undefined;
+  return value === 0 || value === 1 ? value : wrong(at, name, 'must be 0 or 1');
+}
+function listIn(of: Fields, at: string, name: string, most: number): readonly unknown[] | undefined {
+  const value = of[name];
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) return wrong(at, name, 'must be a list');
+  return value.length <= most
+    ? value
+    : wrong(at, name, `must not have more than ${most.toLocaleString('en-US')} entries`);
+}
+function textsIn(of: Fields, name: string, most: number): readonly string[] | undefined {
+  const list = listIn(of, '', name, most);
+  for (const [n, one] of list?.entries() ?? [])
+    if (typeof one !== 'string' || one.length > MOST_TEXT)
+      wrong('', `${name}.${n}`, `must be text of up to ${MOST_TEXT} characters`);
+  return list as readonly string[] | undefined;
+}
+/** The objects of a list, each with where it is. */
+function eachIn(of: Fields, at: string, name: string, most: number): [fields: Fields, at: string][] {
+  return (listIn(of, at, name, most) ?? []).map((one, n) =>
+    isFields(one) ? [one, `${at}${name}.${n}.`] : wrong(at, `${name}.${n}`, 'must be an object'),
+  );
+}
+function idIn(of: Fields, at: string): string {
+  const id = textIn(of, at, 'id', 255);
+  return id === undefined || id === '' ? wrong(at, 'id', 'is required') : id;
+}
+
+/** A host as sites are named, which a URL would only repeat. */
+const PLAIN_HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/;
+/** What hosts consist of, so that they may be part of an address as they are. */
+const HOST = /^[a-z0-9._-]{1,253}$/;
+
+/** The host of a site; null if it tells none. */
+function placeIn(domain: string | undefined, page: string | undefined): string | null {
+  if (domain && domain.length <= 253 && PLAIN_HOST.test(domain) && !domain.includes('xn--')) return domain;
+  const host = (domain && hostOf(`https://${domain}`)) || (page && hostOf(page));
+  return host && HOST.test(host) ? host : null;
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** A place on a page that may be bid for. */
 export interface Slot {
@@ -135,61 +132,95 @@ export type NoBid = 'test' | 'child' | 'abroad' | 'currency' | 'no_banner' | 'no
  * @throws Refusal 400 naming the first field that is wrong
  */
 export function readBidRequest(body: unknown): Asked | NoBid {
-  const read = Request.safeParse(body);
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    const field = issue!.path.join('.') || 'body';
-    throw new Refusal('bad_request', `${field}: ${issue!.message}`);
+  if (!isFields(body)) return wrong('', 'body', 'must be an object');
+  const id = idIn(body, '');
+  const test = flagIn(body, '', 'test');
+  const tmax = numberIn(body, '', 'tmax', 1, 60_000);
+  const cur = textsIn(body, 'cur', 200);
+  const slots: Slot[] = [];
+  const imps = eachIn(body, '', 'imp', 50);
+  if (imps.length === 0) wrong('', 'imp', 'must have at least one impression');
+  for (const [imp, at] of imps) {
+    const impId = idIn(imp, at);
+    const floor = numberIn(imp, at, 'bidfloor', 0, 1_000_000) ?? 0;
+    const floorCurrency = textIn(imp, at, 'bidfloorcur', 10) ?? 'USD';
+    const isSecure = flagIn(imp, at, 'secure') === 1;
+    const banner = fieldsIn(imp, at, 'banner');
+    if (!banner) continue;
+    const sizes: [number, number][] = [];
+    const add = (of: Fields, where: string) => {
+      const [w, h] = [pixelsIn(of, where, 'w'), pixelsIn(of, where, 'h')];
+      if (w && h) sizes.push([w, h]);
+    };
+    for (const [format, where] of eachIn(banner, `${at}banner.`, 'format', 50)) add(format, where);
+    add(banner, `${at}banner.`);
+    if (sizes.length > 0 && floorCurrency === 'USD') slots.push({ id: impId, sizes, floor, isSecure });
   }
-  const { id, test, tmax, cur, imp, site, device, user, regs, badv, wseat, bseat } = read.data;
+  const site = fieldsIn(body, '', 'site');
+  const domain = site && textIn(site, 'site.', 'domain');
+  const page = site && textIn(site, 'site.', 'page', 4_000);
+  const device = fieldsIn(body, '', 'device') ?? {};
+  const ua = textIn(device, 'device.', 'ua', 2_000) ?? '';
+  const ip = textIn(device, 'device.', 'ip') ?? textIn(device, 'device.', 'ipv6') ?? null;
+  const ifa = textIn(device, 'device.', 'ifa') ?? null;
+  const dnt = flagIn(device, 'device.', 'dnt');
+  const lmt = flagIn(device, 'device.', 'lmt');
+  const geo = fieldsIn(device, 'device.', 'geo') ?? {};
+  const country = textIn(geo, 'device.geo.', 'country', 10);
+  const region = textIn(geo, 'device.geo.', 'region', 20)?.replace(/^US-/i, '').toUpperCase();
+  const city = textIn(geo, 'device.geo.', 'city') ?? null;
+  const zip = textIn(geo, 'device.geo.', 'zip', 20)?.slice(0, 5) ?? null;
+  const lat = numberIn(geo, 'device.geo.', 'lat', -90, 90) ?? null;
+  const lon = numberIn(geo, 'device.geo.', 'lon', -180, 180) ?? null;
+  const user = fieldsIn(body, '', 'user') ?? {};
+  const userId = textIn(user, 'user.', 'id') ?? null;
+  const eids: { source: string; id: string }[] = [];
+  for (const [eid, at] of eachIn(user, 'user.', 'eids', 50)) {
+    const source = textIn(eid, at, 'source');
+    for (const [uid, where] of eachIn(eid, at, 'uids', 20)) {
+      const one = textIn(uid, where, 'id');
+      if (source && one) eids.push({ source, id: one });
+    }
+  }
+  const regs = fieldsIn(body, '', 'regs') ?? {};
+  const more = fieldsIn(regs, 'regs.', 'ext') ?? {};
+  const coppa = flagIn(regs, 'regs.', 'coppa');
+  const isGdpr = [flagIn(regs, 'regs.', 'gdpr'), flagIn(more, 'regs.ext.', 'gdpr')].includes(1);
+  const privacies = [textIn(regs, 'regs.', 'us_privacy', 20), textIn(more, 'regs.ext.', 'us_privacy', 20)];
+  const privacy = privacies[0] ?? privacies[1];
+  const gpp = textIn(regs, 'regs.', 'gpp', 10_000);
+  const badv = textsIn(body, 'badv', 10_000);
+  const wseat = textsIn(body, 'wseat', 1_000);
+  const bseat = textsIn(body, 'bseat', 1_000);
+
   if (test === 1) return 'test';
-  if (regs?.coppa === 1) return 'child';
-  const geo = device?.geo;
-  if (geo?.country !== 'USA' || regs?.gdpr === 1 || regs?.ext?.gdpr === 1) return 'abroad';
+  if (coppa === 1) return 'child';
+  if (country !== 'USA' || isGdpr) return 'abroad';
   if (cur && !cur.includes('USD')) return 'currency';
-  const slots = imp.flatMap(({ id: impId, banner, bidfloor = 0, bidfloorcur = 'USD', secure }) => {
-    if (!banner || bidfloorcur !== 'USD') return [];
-    const sizes = [...(banner.format ?? []), banner].flatMap(({ w, h }) =>
-      w && h ? [[w, h] as [number, number]] : [],
-    );
-    return sizes.length > 0 ? [{ id: impId, sizes, floor: bidfloor, isSecure: secure === 1 }] : [];
-  });
   if (slots.length === 0) return 'no_banner';
-  const place = (site?.domain && hostOf(`https://${site.domain}`)) || (site?.page && hostOf(site.page));
-  if (!place || place.length > 253) return 'no_site';
-  const privacy = regs?.us_privacy ?? regs?.ext?.us_privacy;
-  const gpc = regs?.ext?.gpc;
-  const isRemembered = !(
-    device?.dnt === 1 ||
-    device?.lmt === 1 ||
-    privacy?.[2]?.toUpperCase() === 'Y' ||
-    regs?.gpp ||
-    gpc === 1 ||
-    gpc === '1'
-  );
-  const region = geo.region?.replace(/^US-/i, '').toUpperCase();
+  const place = placeIn(domain, page);
+  if (!place) return 'no_site';
   return {
     id,
     tmax: tmax ?? null,
     slots,
     place,
-    geo: {
-      state: region && /^[A-Z]{2}$/.test(region) ? region : null,
-      city: geo.city ?? null,
-      zip: geo.zip?.slice(0, 5) ?? null,
-      lat: geo.lat ?? null,
-      lon: geo.lon ?? null,
-    },
-    isRemembered,
-    ua: (device?.ua ?? '').slice(0, 300),
-    ip: device?.ip ?? device?.ipv6 ?? null,
-    ifa: device?.ifa ?? null,
-    userId: user?.id ?? null,
-    eids: (user?.eids ?? []).flatMap(({ source, uids }) =>
-      (uids ?? []).flatMap(({ id: uid }) => (source && uid ? [{ source, id: uid }] : [])),
+    geo: { state: region && /^[A-Z]{2}$/.test(region) ? region : null, city, zip, lat, lon },
+    isRemembered: !(
+      dnt === 1 ||
+      lmt === 1 ||
+      privacy?.[2]?.toUpperCase() === 'Y' ||
+      gpp ||
+      more.gpc === 1 ||
+      more.gpc === '1'
     ),
-    blocked: new Set(badv ?? []),
+    ua: ua.slice(0, 300),
+    ip,
+    ifa,
+    userId,
+    eids,
+    blocked: badv ? new Set(badv) : NONE,
     allowedSeats: wseat && wseat.length > 0 ? new Set(wseat) : null,
-    blockedSeats: new Set(bseat ?? []),
+    blockedSeats: bseat ? new Set(bseat) : NONE,
   };
 }
