@@ -25,7 +25,8 @@ const LEAST_P99_MS = 50;
  * what is promised to campaigns is not what it is promised for.
  */
 export async function benchAds({ full = false }: { full?: boolean } = {}): Promise<Result[]> {
-  const [rounds, seconds] = [3, full ? 8 : 4];
+  // Short rounds in turn, so that whatever else the machine does in the meantime slows both sides.
+  const [rounds, seconds] = [7, full ? 5 : 2];
   const stage = await openStage();
   try {
     const { make, features, admin } = stage;
@@ -89,6 +90,7 @@ export async function benchAds({ full = false }: { full?: boolean } = {}): Promi
     );
     if (wrong > 0) throw new Error(`${wrong} campaigns have promised something else than what it is for`);
     const [limit, mine, p99] = [median(limits), median(ours), median(slow)];
+    const ratio = median(ours.map((one, n) => one / limits[n]!));
 
     // A year of one campaign: every hour of a day, on four sites, with two creatives.
     const one = await make.adCampaign(clients[1]!, { platform: 'house' });
@@ -149,7 +151,7 @@ export async function benchAds({ full = false }: { full?: boolean } = {}): Promi
         name: 'bid requests answered per second over HTTP, 1,000 campaigns, 64 connections',
         limit,
         ours: mine,
-        ratio: mine / limit,
+        ratio,
         target: 0.5,
       },
       {

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../contract/errors.ts';
 import { ownMessages } from '../../contract/messages.ts';
@@ -18,6 +19,8 @@ export interface LimitRule extends Pacing {
 
 /** The network an address belongs to: the address itself, or its /64 for IPv6, since a single line gets that many. */
 export function networkOf(ip: string): string {
+  // Most are, and this is asked for every visit and every ad.
+  if (isIPv4(ip)) return ip;
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
   return address.kind() === 'ipv4'

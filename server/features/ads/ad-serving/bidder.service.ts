@@ -22,7 +22,7 @@ import {
   placesOf,
 } from './bidder.policy.ts';
 import { viewerOf } from './house.service.ts';
-import { bodyOf, clearingPrice, type Made, noticeIn, noticeToken } from './notice.policy.ts';
+import { bodyOf, clearingPrice, type Made, noticeIn, noticeTokens } from './notice.policy.ts';
 import * as store from './store.ts';
 
 /** How long campaigns are remembered, and how old they may be while they are read again. */
@@ -47,6 +47,10 @@ const GRACE_MS = 5_000;
 const CLICK_MS = 86_400_000;
 /** The most campaigns that are looked at closely for one request. */
 const MOST_CLOSE = 50;
+/** How many campaigns that are open to everyone are looked at for one request. */
+const ENOUGH = 3;
+/** How long what was read may wait for its first budgets. */
+const PREPARE_MS = 1_000;
 /** For how many campaigns' budgets one request waits. */
 const MOST_WAITS = 3;
 const MOST_SEEN = 200_000;
@@ -70,7 +74,9 @@ interface Candidate extends Omit<Bidding, 'creatives'> {
 
 interface Fitting {
   campaign: Candidate;
-  creative: { id: string; width: number; height: number; path: string; alt: string };
+  creative: { id: string; width: number; height: number; path: string };
+  /** What follows the address of its image in the ad. */
+  imageEnd: string;
   host: string;
   isSecure: boolean;
 }
@@ -89,8 +95,38 @@ interface Book {
   at: number;
   /** By size, the highest bids first. */
   bySize: Map<string, Fitting[]>;
-  audiences: string[];
-  capped: string[];
+  /** The same by size and state, without those that are for other places; made when it is first asked for. */
+  byPlace: Map<string, Fitting[]>;
+}
+
+/** The time by which a request wants its answer: a timer only if there is something to wait for. */
+interface Deadline {
+  isOver: boolean;
+  late(): Promise<null>;
+  clear(): void;
+}
+
+function deadlineIn(ms: number): Deadline {
+  const until = performance.now() + ms;
+  let timer: NodeJS.Timeout | undefined;
+  let late: Promise<null> | undefined;
+  const deadline: Deadline = {
+    isOver: false,
+    late: () => {
+      late ??= new Promise((done) => {
+        timer = setTimeout(
+          () => {
+            deadline.isOver = true;
+            done(null);
+          },
+          Math.max(0, until - performance.now()),
+        );
+      });
+      return late;
+    },
+    clear: () => clearTimeout(timer),
+  };
+  return deadline;
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -116,7 +152,11 @@ export function createBidder(
 
   const keys = new Map<
     string,
-    { found: Promise<{ id: string; root_id: string } | undefined>; until: number }
+    {
+      found: Promise<{ id: string; root_id: string } | undefined>;
+      exchange: { id: string; root_id: string } | undefined;
+      until: number;
+    }
   >();
   const books = new Map<string, { book: Book | null; reading: Promise<Book> | null }>();
   /** What outlives a reading of the campaigns: leases, by campaign. */
@@ -130,11 +170,22 @@ export function createBidder(
     let known = keys.get(key);
     if (!known || known.until < now) {
       if (keys.size >= MOST_KEYS) keys.clear();
-      known = { found: store.exchangeByKey(db.app, hashToken(key)), until: now + KEY_MS };
-      keys.set(key, known);
-      known.found.catch(() => keys.delete(key));
+      const asked = {
+        found: store.exchangeByKey(db.app, hashToken(key)),
+        // One that was there a moment ago is believed until it is known otherwise.
+        exchange: known?.exchange,
+        until: now + KEY_MS,
+      };
+      keys.set(key, asked);
+      asked.found.then(
+        (found) => {
+          asked.exchange = found;
+        },
+        () => keys.delete(key),
+      );
+      known = asked;
     }
-    const exchange = await known.found;
+    const exchange = known.exchange ?? (await known.found);
     if (exchange) return exchange;
     const retryAfter = rates.take({ key: '', ip, visitors: [] }, 1, clock.now().getTime());
     if (retryAfter > 0)
@@ -144,7 +195,7 @@ export function createBidder(
 
   /** Reads the campaigns that a root bids for. */
   const read = (rootId: string): Promise<Book> =>
-    inScope(db.app, { rootId }, async (tx) => {
+    inScope(db.app, { rootId, isRead: true }, async (tx) => {
       const at = performance.now();
       const active = (await rows.active(tx, { platform: 'sandbox' })).filter((row) => row.root_id === rootId);
       const ids = active.map(({ id }) => id);
@@ -152,8 +203,7 @@ export function createBidder(
       const aims = await adAudiences.aimsOf(tx, ids);
       const share = active[0] ? (await spending.ratesOf(tx, active[0])).share_bp : 0;
       const bySize = new Map<string, Fitting[]>();
-      const book: Book = { at, bySize, audiences: [], capped: [] };
-      const audiences = new Set<string>();
+      const book: Book = { at, bySize, byPlace: new Map() };
       // Equal bids take turns: each reading has them in another order.
       for (const row of active.map((one) => ({ one, n: Math.random() })).sort((a, b) => a.n - b.n)) {
         const { one } = row;
@@ -178,9 +228,6 @@ export function createBidder(
             one.frequency_cap === null ? null : { times: one.frequency_cap, hours: one.frequency_hours },
           audiences: audiencesOf(aims.get(one.id) ?? []),
         });
-        for (const audience of [...campaign.audiences.included, ...campaign.audiences.excluded])
-          audiences.add(audience);
-        if (campaign.frequency) book.capped.push(one.id);
         const sizes = new Set<string>();
         for (const creative of creatives.get(one.id) ?? []) {
           const size = `${creative.width}x${creative.height}`;
@@ -195,8 +242,8 @@ export function createBidder(
                 width: creative.width,
                 height: creative.height,
                 path: imagePath(creative),
-                alt: creative.alt_text,
               },
+              imageEnd: `" width="${creative.width}" height="${creative.height}" alt="${html(creative.alt_text)}" style="border:0"></a>`,
               host: new URL(creative.click_url).hostname,
               isSecure: creative.click_url.startsWith('https:'),
             });
@@ -204,17 +251,57 @@ export function createBidder(
       }
       for (const list of bySize.values())
         list.sort((a, b) => Number(b.campaign.mediaMicros - a.campaign.mediaMicros));
-      book.audiences = [...audiences];
       return book;
     });
 
+  /** Whether a campaign has nothing to bid with, and that is not to be asked for yet. */
+  const isDry = ({ dryUntil, leases, mostMicros }: Candidate, now: number): boolean =>
+    now < dryUntil && !leases.some((one) => one.until > now && one.left >= mostMicros);
+
+  /** Whether anyone may see a campaign, without being told apart from others. */
+  const isForAll = ({ frequency, audiences }: Candidate): boolean =>
+    !frequency && audiences.included.size + audiences.excluded.size === 0;
+
+  /** The creatives of a size that may be for someone in a state, the highest bids first. */
+  function candidatesOf(book: Book, size: string, state: string | null): readonly Fitting[] {
+    const name = `${size} ${state ?? ''}`;
+    const known = book.byPlace.get(name);
+    if (known) return known;
+    const all = book.bySize.get(size);
+    if (!all) return [];
+    const found = all.filter(({ campaign: { places } }) => {
+      const isByState = places.zips.size === 0 && places.areas.length === 0 && places.states.size > 0;
+      return !isByState || (state !== null && places.states.has(state));
+    });
+    book.byPlace.set(name, found);
+    return found;
+  }
+
+  /** Takes budget for those that will be the first to bid where there were requests, before they have to. */
+  async function prepare(rootId: string, before: Book, next: Book): Promise<void> {
+    const began = performance.now();
+    for (const name of before.byPlace.keys()) {
+      const [size, state] = name.split(' ');
+      const first = candidatesOf(next, size!, state || null).filter(({ campaign }) => isForAll(campaign));
+      for (const { campaign } of first.slice(0, ENOUGH)) {
+        if (performance.now() - began > PREPARE_MS) return;
+        const now = clock.now().getTime();
+        const lasts = campaign.leases.some(
+          (one) => one.until > now + KEPT_MS && one.left >= campaign.mostMicros,
+        );
+        if (!lasts && now >= campaign.dryUntil) await refill(rootId, campaign);
+      }
+    }
+  }
+
   /** The campaigns of a root: those of a moment ago, while they are read again. */
-  async function bookOf(rootId: string): Promise<Book> {
+  function bookOf(rootId: string): Book | Promise<Book> {
     const kept = books.getOrInsertComputed(rootId, () => ({ book: null, reading: null }));
     const age = kept.book ? performance.now() - kept.book.at : Number.POSITIVE_INFINITY;
     if (age > KEPT_MS && !kept.reading) {
       kept.reading = read(rootId)
-        .then((book) => {
+        .then(async (book) => {
+          if (kept.book) await prepare(rootId, kept.book, book);
           kept.book = book;
           return book;
         })
@@ -293,7 +380,7 @@ export function createBidder(
       }));
       const byRoot = Map.groupBy(asked.keys(), (n) => asked[n]!.rootId);
       for (const [rootId, numbers] of byRoot)
-        await inScope(db.app, { rootId }, async (tx) => {
+        await inScope(db.app, { rootId, isRead: true }, async (tx) => {
           const all = numbers.map((n) => asked[n]!);
           const audiences = [...new Set(all.flatMap((one) => one.audiences))];
           const among = await adAudiences.among(
@@ -327,7 +414,7 @@ export function createBidder(
   }
 
   /** The creatives that fit a slot and a request as far as the request alone tells, the highest bids first. */
-  function fittingIn(book: Book, slot: Slot, asked: Asked): Fitting[] {
+  function fittingIn(book: Book, slot: Slot, asked: Asked, now: number): Fitting[] {
     const { geo } = asked;
     const place = {
       state: geo.state,
@@ -335,23 +422,28 @@ export function createBidder(
       zip: geo.zip,
       point: geo.lat === null || geo.lon === null ? null : { latitude: geo.lat, longitude: geo.lon },
     };
-    const lists = slot.sizes.flatMap(([w, h]) => book.bySize.get(`${w}x${h}`) ?? []);
-    if (slot.sizes.length > 1) lists.sort((a, b) => Number(b.campaign.mediaMicros - a.campaign.mediaMicros));
+    const [[w, h] = [0, 0], ...others] = slot.sizes;
+    let list = candidatesOf(book, `${w}x${h}`, geo.state);
+    if (others.length > 0)
+      list = [...list, ...others.flatMap(([x, y]) => candidatesOf(book, `${x}x${y}`, geo.state))].sort(
+        (a, b) => Number(b.campaign.mediaMicros - a.campaign.mediaMicros),
+      );
     const found: Fitting[] = [];
     let open = 0;
-    for (const one of lists) {
+    for (const one of list) {
       const { campaign } = one;
       if (campaign.price < slot.floor) break;
       if (slot.isSecure && !one.isSecure) continue;
       if (asked.blocked.has(one.host) || asked.blockedSeats.has(campaign.agencyId)) continue;
       if (asked.allowedSeats && !asked.allowedSeats.has(campaign.agencyId)) continue;
       if (!isPlaced(campaign.places, place)) continue;
-      const isOpen =
-        !campaign.frequency && campaign.audiences.included.size + campaign.audiences.excluded.size === 0;
+      const isOpen = isForAll(campaign);
       if (!isOpen && !asked.isRemembered) continue;
+      // Others may bid instead of one whose budget is used up for now.
+      if (isDry(campaign, now)) continue;
       found.push(one);
       // A few that are open to everyone are enough; those below could only be lower.
-      if (isOpen && ++open >= 3) break;
+      if (isOpen && ++open >= ENOUGH) break;
       if (found.length >= MOST_CLOSE) break;
     }
     return found;
@@ -366,23 +458,24 @@ export function createBidder(
       book,
       slot,
     }: { rootId: string; origin: string; asked: Asked; book: Book; slot: Slot },
-    late: Promise<null>,
+    deadline: Deadline,
   ): Promise<BidResponse | null> {
-    const fitting = fittingIn(book, slot, asked);
+    const fitting = fittingIn(book, slot, asked, clock.now().getTime());
     if (fitting.length === 0) return null;
+    const audiences: string[] = [];
+    const capped: string[] = [];
+    for (const { campaign } of fitting) {
+      audiences.push(...campaign.audiences.included, ...campaign.audiences.excluded);
+      if (campaign.frequency) capped.push(campaign.id);
+    }
     const who = asked.ip ?? asked.userId;
     const viewer = asked.isRemembered && who !== null ? viewerOf(viewerKey, who, asked.ua) : null;
     const viewerName = viewer?.toString('hex') ?? null;
-    const audiences = fitting.flatMap(({ campaign }) => [
-      ...campaign.audiences.included,
-      ...campaign.audiences.excluded,
-    ]);
-    const capped = fitting.flatMap(({ campaign }) => (campaign.frequency ? [campaign.id] : []));
     let known: { among: Set<string>; seen: Map<string, Date[]> } | null = null;
     if (viewer && (audiences.length > 0 || capped.length > 0)) {
       known = await Promise.race([
         lookUp({ rootId, audiences, capped, keys: keysOfViewer(asked), viewer }),
-        late,
+        deadline.late(),
       ]);
       if (!known) return null;
     }
@@ -402,11 +495,15 @@ export function createBidder(
     };
     let made: { one: Fitting; lease: Lease } | null = null;
     let waits = 0;
-    for (const one of fitting.filter(isFree)) {
+    for (const one of fitting) {
+      if (!isFree(one)) continue;
       let lease = take(rootId, one.campaign, now);
       // No budget is here yet: it is asked for, which takes a few milliseconds.
       if (!lease && one.campaign.asking && waits++ < MOST_WAITS) {
-        const outcome = await Promise.race([one.campaign.asking.then(() => 'here' as const), late]);
+        const outcome = await Promise.race([
+          one.campaign.asking.then(() => 'here' as const),
+          deadline.late(),
+        ]);
         if (outcome === null) return null;
         lease = take(rootId, one.campaign, now);
       }
@@ -415,7 +512,7 @@ export function createBidder(
       break;
     }
     if (!made) return null;
-    const { campaign, creative, host } = made.one;
+    const { campaign, creative, host, imageEnd } = made.one;
     if (campaign.frequency && viewerName !== null) remember(`${viewerName} ${campaign.id}`, now);
     const impressionId = newId(at);
     const body = bodyOf({
@@ -433,8 +530,7 @@ export function createBidder(
       viewer: viewerName,
       audiences: inOf(campaign.audiences, known?.among ?? null),
     });
-    const url = (kind: 'win' | 'bill' | 'loss' | 'click', more = '') =>
-      `${origin}/a/v1/rtb/${kind}?t=${noticeToken(signKey, kind, body)}${more}`;
+    const tokens = noticeTokens(signKey, body);
     return {
       id: asked.id,
       cur: 'USD',
@@ -446,15 +542,12 @@ export function createBidder(
               id: impressionId,
               impid: slot.id,
               price: campaign.price,
-              // biome-ignore lint/suspicious/noTemplateCurlyInString: a macro of OpenRTB, which the exchange fills in
-              nurl: url('win', '&p=${AUCTION_PRICE}'),
-              // biome-ignore lint/suspicious/noTemplateCurlyInString: as above
-              burl: url('bill', '&p=${AUCTION_PRICE}'),
-              // biome-ignore lint/suspicious/noTemplateCurlyInString: as above
-              lurl: url('loss', '&r=${AUCTION_LOSS}'),
+              nurl: `${origin}/a/v1/rtb/win?t=${tokens.win}&p=\${AUCTION_PRICE}`,
+              burl: `${origin}/a/v1/rtb/bill?t=${tokens.bill}&p=\${AUCTION_PRICE}`,
+              lurl: `${origin}/a/v1/rtb/loss?t=${tokens.loss}&r=\${AUCTION_LOSS}`,
               adm:
-                `<a href="${html(url('click'))}" target="_blank" rel="noopener sponsored"><img src="${origin}${creative.path}" ` +
-                `width="${creative.width}" height="${creative.height}" alt="${html(creative.alt)}" style="border:0"></a>`,
+                `<a href="${html(origin)}/a/v1/rtb/click?t=${tokens.click}" target="_blank" rel="noopener sponsored">` +
+                `<img src="${html(origin)}${creative.path}${imageEnd}`,
               adomain: [host],
               cid: campaign.id,
               crid: creative.id,
@@ -531,33 +624,31 @@ export function createBidder(
         requests.inc({ answer: asked });
         return null;
       }
-      const time = Math.max(LEAST_MS, (asked.tmax ?? TMAX_MS) - MARGIN_MS - (performance.now() - began));
-      let timer: NodeJS.Timeout | undefined;
-      let isLate = false;
-      const late = new Promise<null>((done) => {
-        timer = setTimeout(() => {
-          isLate = true;
-          done(null);
-        }, time);
-      });
+      const deadline = deadlineIn(
+        Math.max(LEAST_MS, (asked.tmax ?? TMAX_MS) - MARGIN_MS - (performance.now() - began)),
+      );
       try {
-        const book = await Promise.race([bookOf(rootId), late]);
-        if (!book) return null;
+        const kept = bookOf(rootId);
+        const book = kept instanceof Promise ? await Promise.race([kept, deadline.late()]) : kept;
+        if (!book) {
+          requests.inc({ answer: 'late' });
+          return null;
+        }
         for (const slot of asked.slots) {
-          const response = await bid({ rootId, origin: from.origin, asked, book, slot }, late);
+          const response = await bid({ rootId, origin: from.origin, asked, book, slot }, deadline);
           if (response) {
             requests.inc({ answer: 'bid' });
             return response;
           }
         }
-        requests.inc({ answer: isLate ? 'late' : 'none' });
+        requests.inc({ answer: deadline.isOver ? 'late' : 'none' });
         return null;
       } catch (error) {
         if (!(error instanceof Overfull)) throw error;
         requests.inc({ answer: 'late' });
         return null;
       } finally {
-        clearTimeout(timer);
+        deadline.clear();
       }
     },
 

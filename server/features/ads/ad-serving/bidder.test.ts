@@ -179,13 +179,9 @@ describe('[SIMP-04] the bidder over HTTP', () => {
       expect(await status(`http://bidder.test/a/v1/rtb/bill?t=${token}&p=1`)).toBe(404);
     }
     const token = new URL(two!.burl!).searchParams.get('t')!;
-    const [body, sign] = token.split('.');
-    const cheap = Buffer.from(body!, 'base64url').toString().replace(two!.id, one!.id);
-    expect(
-      await status(
-        `http://bidder.test/a/v1/rtb/bill?p=1&t=${Buffer.from(cheap).toString('base64url')}.${sign}`,
-      ),
-    ).toBe(404);
+    expect(token).toContain(two!.id);
+    const cheap = token.replace(two!.id, one!.id);
+    expect(await status(`http://bidder.test/a/v1/rtb/bill?p=1&t=${cheap}`)).toBe(404);
     // Lost, twice, and then billed all the same: it is billed if its budget is still there, and once.
     expect([await status(three!.lurl!), await status(three!.lurl!)]).toEqual([204, 204]);
     app.clock.advance(61_000);
