@@ -64,7 +64,7 @@ export default function Exchanges() {
     {
       key: 'remove',
       title: '',
-      phone: false,
+      phone: 'end',
       render: (row) => (
         <Tooltip label="Remove">
           <ActionIcon

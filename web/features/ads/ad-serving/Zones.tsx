@@ -98,7 +98,7 @@ export function Zones() {
       key: 'impressions',
       title: '30 days',
       align: 'right',
-      phone: 'end',
+      phone: 'line',
       render: (row) => num(row.impressions_30d),
     },
     {
@@ -111,7 +111,7 @@ export function Zones() {
           {
             key: 'remove',
             title: '',
-            phone: false as const,
+            phone: 'end' as const,
             render: (row: Zone) => (
               <Tooltip label="Remove">
                 <ActionIcon

@@ -79,13 +79,13 @@ export default function BannersPage() {
       render: (row) => num(row.sizes.length),
     },
     { key: 'layers', title: 'Layers', align: 'right', from: 800, render: (row) => num(row.layers) },
-    { key: 'updated', title: 'Changed', phone: 'end', render: (row) => <When at={row.updated_at} /> },
+    { key: 'updated', title: 'Changed', phone: 'line', render: (row) => <When at={row.updated_at} /> },
     ...(mayRemove
       ? [
           {
             key: 'remove',
             title: 'Actions',
-            phone: false as const,
+            phone: 'end' as const,
             render: (row: BannerRow) => (
               <Tooltip label="Delete">
                 <ActionIcon
