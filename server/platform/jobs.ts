@@ -205,6 +205,7 @@ export class Jobs {
       monitorIntervalSeconds: 15,
       reindex: false,
       max: 6,
+      connectionTimeoutMillis: 30_000,
       // Taking and ending a job need not be on disk at once: if the database's machine dies, jobs are run again, which
       // they are made for. Jobs themselves are enqueued in the transactions that cause them, durably.
       options: '-c synchronous_commit=off',

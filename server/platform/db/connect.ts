@@ -170,7 +170,8 @@ export function openDatabase(
   pooler?: string,
 ): Database {
   const settings = {
-    connectionTimeoutMillis: 5_000,
+    // A process that has much to do as it starts may not look for seconds at an answer that has long arrived.
+    connectionTimeoutMillis: 15_000,
     keepAlive: true,
     // A pooler refuses connections that ask for them.
     ...(pooler ? { isPooled: true } : LIMITS),
