@@ -93,7 +93,6 @@ export function createSandbox(
       audiences: audiencesOf(aims),
       creatives: await rows.creatives(tx, [row.id], true),
     };
-    const seen = new Map<string, Date[]>();
     const bids: {
       id: string;
       creativeId: string;
@@ -106,16 +105,20 @@ export function createSandbox(
     }[] = [];
     const asked = Array.from({ length: requests }, () => exchange.request());
     const among = await adAudiences.among(tx, row.root_id, aimedAt, asked.map(keysOf));
+    const viewers = asked.map((request) => viewerOf(key, request.user.id, request.device.ua));
+    const { frequency } = bidding;
+    const seen = frequency
+      ? await spending.timesSeenBy(
+          tx,
+          row.root_id,
+          [row.id],
+          viewers,
+          new Date(at.getTime() - frequency.hours * 3_600_000),
+        )
+      : new Map<string, Date[]>();
     for (const [n, request] of asked.entries()) {
-      const viewer = viewerOf(key, request.user.id, request.device.ua);
-      const name = viewer.toString('hex');
-      if (bidding.frequency && !seen.has(name)) {
-        const since = new Date(at.getTime() - bidding.frequency.hours * 3_600_000);
-        seen.set(
-          name,
-          (await spending.timesSeen(tx, row.root_id, [row.id], viewer, since)).get(row.id) ?? [],
-        );
-      }
+      const viewer = viewers[n]!;
+      const name = `${viewer.toString('hex')} ${row.id}`;
       const answer = bidFor(request, [bidding], () => seen.get(name) ?? [], among[n]!, at);
       if (!answer) continue;
       seen.set(name, [...(seen.get(name) ?? []), at]);
