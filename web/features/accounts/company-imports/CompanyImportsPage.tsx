@@ -65,7 +65,7 @@ export default function CompanyImportsPage() {
       ) : (
         !user.in_view_mode && <NewImport onStarted={open} />
       )}
-      <Title order={2} size="h3" mb="xs">
+      <Title order={2} size="h3" mt="xl" mb="xs">
         History
       </Title>
       <DataTable
@@ -88,7 +88,7 @@ export default function CompanyImportsPage() {
           <EmptyState
             icon={<IconPackageImport size={32} stroke={1.4} />}
             title="Nothing has been imported yet"
-            text="Drop the archive of a full export above. You see what would be imported before anything is."
+            text="Drop a full export above. You review it before anything is imported."
           />
         }
       />

@@ -64,7 +64,7 @@ export function NewImport({ onStarted }: { onStarted: (id: string) => void }) {
   const now = new Date();
   return (
     <section className="card" aria-labelledby="new-import">
-      <Stack gap="md" p="md" mb="lg">
+      <Stack gap="md" p="md">
         <Title order={2} size="h3" id="new-import">
           New import
         </Title>
@@ -87,7 +87,7 @@ export function NewImport({ onStarted }: { onStarted: (id: string) => void }) {
         />
         <FileDrop
           title="Drop an archive here"
-          text={`A full export (.tar.gz) up to ${IMPORT_BYTES / 1024 ** 3} GiB. Nothing is imported until you have seen what would be.`}
+          text={`A full export (.tar.gz) up to ${IMPORT_BYTES / 1024 ** 3} GiB. You review it before anything is imported.`}
           accept=".tar.gz,.tgz,application/gzip"
           sending={sending}
           fault={fault}

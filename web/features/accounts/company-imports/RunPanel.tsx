@@ -66,7 +66,7 @@ export function RunPanel({ id, onClose }: { id: string; onClose: () => void }) {
   };
   return (
     <section className="card" aria-label="Import">
-      <div style={{ padding: 16, marginBottom: 24 }}>
+      <div style={{ padding: 16 }}>
         {query.error && !run ? (
           <ErrorState
             error={query.error}
