@@ -83,7 +83,8 @@ export function RunPanel({ id, onClose }: { id: string; onClose: () => void }) {
                   {run.name ? `${run.name} (${run.kind})` : run.file_name}
                 </Title>
                 <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                  {run.file_name}, {bytesWords(run.bytes)}, <When at={run.created_at} relative />
+                  {run.name && `${run.file_name}, `}
+                  {bytesWords(run.bytes)}, <When at={run.created_at} relative />
                   {run.receiver_name && `, for ${run.receiver_name}`}
                 </Text>
               </div>
