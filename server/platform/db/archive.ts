@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { hasRoom, isDiskFull } from '../disk.ts';
+import { hasRoom } from '../disk.ts';
 import { TAR_END, tarFile, tarStream } from '../tar.ts';
 import { BackupFault, isOwn, KEPT } from './backup.ts';
 import {
@@ -287,8 +287,10 @@ export function createArchive(
 
   /** The log line is written once, and the fault stays until the same works again. */
   function failed(what: keyof typeof faults, error: unknown): void {
-    const full = isDiskFull(error) ? 'the disk is full: ' : '';
-    const said = `${full}${error instanceof Error ? error.message : String(error)}`;
+    // Not `isDiskFull`, which takes the platform out of service: this is the disk of the backups.
+    const { code, message = String(error) } = (error ?? {}) as { code?: string; message?: string };
+    const said =
+      code === 'ENOSPC' || code === 'EDQUOT' ? `BACKUP_TO: the disk is full (${message})` : message;
     if (said !== faults[what]) log(`backups: ${said}`);
     faults[what] = said;
   }
