@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -12,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import '../../app.ts'; // Declares the queues.
@@ -40,6 +42,7 @@ import { inScope } from './scope.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const quiet = (): void => {};
+const scripts = join(import.meta.dirname, '../../../scripts');
 
 describe('[BEY-28] the embedded database', () => {
   let folder: string;
@@ -76,7 +79,7 @@ describe('[BEY-28] the embedded database', () => {
       uploads: true,
       log,
     });
-  const openStore = (more: { s3?: typeof s3.settings; appKey?: Buffer } = {}) =>
+  const openStore = (more: { s3?: typeof s3.settings; folder?: string; appKey?: Buffer } = {}) =>
     openBackups({
       backups: { folder: at("it's 100% backed up"), s3: undefined, hours: 24, days: 14, ...more },
       appKey: KEY,
@@ -92,7 +95,7 @@ describe('[BEY-28] the embedded database', () => {
     url = await ensureDatabase(server.url, 'lead');
     await migrate(url);
     await setUpJobs(url);
-    stage = await openStage({ databaseUrl: url });
+    stage = await openStage({ databaseUrl: url, env: { APP_KEY: KEY.toString('base64') } });
     const root = await stage.make.root({ name: 'Quokka Root', host: 'localhost', isMaster: true });
     const agency = await stage.make.agency(root, { name: 'Agency', host: 'agency.localhost' });
     let sent = 0;
@@ -203,7 +206,8 @@ describe('[BEY-28] the embedded database', () => {
     // It is another installation, which does not continue the log of the first.
     expect(installationOf(dataDir)).not.toBe(installationOf(at('data')));
 
-    // Another process goes on where this one ended, without a second backup.
+    // After a crash, another process goes on where this one ended, without a second backup.
+    await server.restart('immediate');
     const next = archiveTo(store);
     await next.tick();
     const ranges = await restorable(store);
@@ -222,7 +226,7 @@ describe('[BEY-28] the embedded database', () => {
   });
 
   test('is kept in a bucket, also after it was away; what is lost of the log is made up for by a new backup', async () => {
-    const store = await openStore({ s3: { ...s3.settings, prefix: 'copies/' } });
+    const store = await openStore({ s3: { ...s3.settings, prefix: 'copies/' }, folder: at('on its way') });
     const said: string[] = [];
     const archive = archiveTo(store, (line) => said.push(line));
     s3.set('refusing');
@@ -247,10 +251,35 @@ describe('[BEY-28] the embedded database', () => {
     await topUp();
     await archive.stop();
     const count = await countOf(stage.admin);
-    await restoreTo({ store, dataDir: at('from bucket'), log: quiet, ephemeral: true });
+    const command = (script: string, dataDir: string, ...args: string[]) =>
+      promisify(execFile)(process.execPath, [join(scripts, script), ...args], {
+        env: {
+          PATH: process.env.PATH,
+          DATA_DIR: dataDir,
+          ...s3.env,
+          BACKUP_TO: 's3://lead-files/copies/',
+          APP_KEY: KEY.toString('base64'),
+        },
+      });
+    const { stdout: listed } = await command('restore.ts', at('from bucket'), '--list');
+    expect(listed.split('\n')).toHaveLength(3);
+    for (const [args, why] of [
+      [['--to', '2026-11-29 10:15'], /--to: must be a time with its zone/],
+      [['--to', '2000-01-01T00:00:00Z'], /--to: 2000-01-01T00:00:00.000Z cannot be restored\. What can be/],
+      [['--to', 'latest', '--of', 'ffffffff'], /BACKUP_TO: there is no complete backup of ffffffff/],
+    ] as const)
+      await expect(command('restore.ts', at('from bucket'), ...args)).rejects.toThrow(why);
+    const { stdout } = await command('restore.ts', at('from bucket'), '--to', 'latest');
+    expect(stdout).toMatch(/The ledger holds \(\d+ checks\)\.\nThe user log is intact\./);
     expect(await provenCount(at('from bucket'))).toBe(count);
     const copies = readdirSync(store.files.pathOf(''), { recursive: true, withFileTypes: true });
-    expect(copies.filter((one) => one.isFile() && one.parentPath.includes('copies'))).toEqual([]);
+    expect(copies.filter((one) => one.isFile())).toEqual([]);
+
+    // By hand, beside the server that is running.
+    const made = (await listKept(store, installationOf(at('data')))).bases.length;
+    const { stdout: told } = await command('backup.ts', at('data'));
+    expect(told).toMatch(/It opens only with APP_KEY \(the key [0-9a-f]{8}\)/);
+    expect((await listKept(store, installationOf(at('data')))).bases).toHaveLength(made + 1);
   });
 });
 
