@@ -71,7 +71,7 @@ async function startBackups(config: Config, url: string): Promise<Archive | unde
   const { dataDir, backups } = config;
   const store = await openBackups(config);
   const installation = installationOf(dataDir);
-  await removeParts(store, installation);
+  await removeParts(store, installation, backups.s3 !== undefined);
   const archive = createArchive({
     ...backups,
     store,

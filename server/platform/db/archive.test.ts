@@ -15,14 +15,14 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import '../../app.ts'; // Declares the queues.
 import { verifyLog } from '../../features/accounts/audit/index.ts';
 import { auditLedger } from '../../features/money/ledger/index.ts';
 import { startS3 } from '../../test/s3-server.ts';
 import { openStage } from '../../test/stage.ts';
 import { setUpJobs } from '../jobs.ts';
-import { createArchive, prune } from './archive.ts';
+import { createArchive, prune, removeParts, stopKeepingLog } from './archive.ts';
 import {
   type BackupStore,
   type Base,
@@ -39,6 +39,12 @@ import { type Embedded, installationOf, startEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { restorable, restoreTo } from './restore-to.ts';
 import { inScope } from './scope.ts';
+
+const disk = vi.hoisted(() => ({ hasRoom: true }));
+vi.mock('../disk.ts', async (original) => ({
+  ...(await original<typeof import('../disk.ts')>()),
+  hasRoom: async () => disk.hasRoom,
+}));
 
 const KEY = Buffer.alloc(32, 7);
 const quiet = (): void => {};
@@ -140,6 +146,12 @@ describe('[BEY-28] the embedded database', () => {
 
   test('is restored to a time between two postings, from sealed files; other times are refused with what is possible', async () => {
     const store = await openStore();
+    // Left by a process that was killed while it was writing.
+    const left = store.files.pathOf(`${installationOf(at('data'))}/wal/x.1.part`);
+    mkdirSync(dirname(left), { recursive: true });
+    writeFileSync(left, 'half');
+    await removeParts(store, installationOf(at('data')), false);
+    expect(existsSync(left)).toBe(false);
     const archive = archiveTo(store);
     await topUp();
     await archive.tick();
@@ -240,12 +252,22 @@ describe('[BEY-28] the embedded database', () => {
     expect([...s3.objects.keys()].every((key) => key.startsWith('copies/'))).toBe(true);
     const [range] = await restorable(store);
     expect(range?.from).toEqual(archive.state().lastGood);
-    // PostgreSQL has given up keeping the log: there is a gap.
-    await stage.admin.query(`select pg_drop_replication_slot('lead_archive')`);
+    // While the bucket is away, the log is kept on this disk, but not until it is full.
+    const slots = () => stage.number('select count(*) from pg_replication_slots');
+    s3.set('refusing');
+    await topUp();
     await stage.admin.query('select pg_switch_wal()');
     await topUp();
-    await stage.admin.query('checkpoint');
     await archive.tick();
+    expect(await slots()).toBe(1);
+    disk.hasRoom = false;
+    await archive.tick();
+    expect(await slots()).toBe(0);
+    expect(said.at(-1)).toMatch(/^backups: the disk of DATA_DIR is almost full/);
+    disk.hasRoom = true;
+    s3.set('fine');
+    await archive.tick();
+    expect(archive.state().fault).toBeNull();
     const ranges = await restorable(store);
     expect(ranges).toHaveLength(2);
     await topUp();
@@ -280,6 +302,11 @@ describe('[BEY-28] the embedded database', () => {
     const { stdout: told } = await command('backup.ts', at('data'));
     expect(told).toMatch(/It opens only with APP_KEY \(the key [0-9a-f]{8}\)/);
     expect((await listKept(store, installationOf(at('data')))).bases).toHaveLength(made + 1);
+
+    // Once there is no place for backups anymore.
+    expect(await slots()).toBe(1);
+    await stopKeepingLog(url);
+    expect(await slots()).toBe(0);
   });
 });
 

@@ -492,9 +492,17 @@ export const stopKeepingLog = (url: string): Promise<void> =>
     ]);
   });
 
-/** Removes what writers that were killed have left in the folder of an installation. Only the one that owns it may. */
-export async function removeParts({ files }: BackupStore, installation: string): Promise<void> {
+/**
+ * Removes what writers that were killed have left of an installation. Only the process that owns it may.
+ * @param isOnItsWay whether the folder has only what is on its way to a bucket
+ */
+export async function removeParts(
+  { files }: BackupStore,
+  installation: string,
+  isOnItsWay: boolean,
+): Promise<void> {
   const folder = files.pathOf(installation);
+  if (isOnItsWay) return rm(folder, { recursive: true, force: true });
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   for (const entry of entries)
     if (entry.isFile() && entry.name.endsWith('.part'))

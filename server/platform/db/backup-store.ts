@@ -113,8 +113,8 @@ async function publish(files: Files, name: string, part: string): Promise<void> 
   // The name itself survives a power failure only when the folder is flushed.
   const folder = await open(dirname(path));
   await folder.sync().finally(() => folder.close());
-  await files.keep(name);
-  await files.forget(name);
+  // What could not be sent to the bucket is made again, and must not pile up here.
+  await files.keep(name).finally(() => files.forget(name));
 }
 
 /** What `put` wrote. @throws SealError, FilesAway, FileMissing */
