@@ -4,13 +4,14 @@ import { startAsk } from './platform/ask.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { Vault } from './platform/crypto.ts';
+import type { ArchiveState } from './platform/db/archive.ts';
 import { isDatabaseAway } from './platform/db/away.ts';
 import { openDatabase } from './platform/db/connect.ts';
 import { measurePools } from './platform/db/pools.ts';
 import { onceAMinute } from './platform/disk.ts';
 import { EventHub } from './platform/events.ts';
 import type { HttpPart, Working } from './platform/feature.ts';
-import { measureDatabase } from './platform/gauges.ts';
+import { backupsOf, measureBackups, measureDatabase } from './platform/gauges.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
 import { healthRoutes } from './platform/http/health.ts';
 import { referenceRoutes } from './platform/http/reference.ts';
@@ -35,6 +36,8 @@ export interface AppParts extends World {
   config: Config;
   urls: { appUrl: string; ingestUrl: string };
   clock?: Clock;
+  /** How the backups of the embedded database are; undefined if this process does not make any. */
+  backups?: (() => ArchiveState) | undefined;
   /** Mounts hosts that belong to no tenant (the demo hosts) before the rest. */
   mount?: (server: FastifyInstance, services: Services) => void;
 }
@@ -61,6 +64,9 @@ export async function createApp(parts: AppParts) {
     measureProcess(metrics);
     measurePools(metrics, { app: database.appPool, ingest: database.ingestPool });
     if (has('web') || has('worker')) measureDatabase(metrics, database.app);
+    if (parts.backups) measureBackups(metrics, clock, parts.backups);
+    else if (config.databaseUrl && config.backups && has('worker'))
+      measureBackups(metrics, clock, () => backupsOf(config.backups!.folder, database.app));
   }
   const tracing = await startTracing(config.tracing, config.roles);
   const server = await createServer(config, clock, doors, { metrics, tracing });
@@ -83,7 +89,7 @@ export async function createApp(parts: AppParts) {
   };
   services = createServices(platform, parts);
 
-  const health = healthRoutes(platform, () => services.visits.visitLog);
+  const health = healthRoutes(platform, () => services.visits.visitLog, parts.backups);
   addPlain(server, clock, doors, health);
   parts.mount?.(server, services);
   if (has('ingest')) for (const { ingest } of features) ingest?.(services, server);

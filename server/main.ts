@@ -20,9 +20,11 @@ import { stubs } from './integrations/stubs.ts';
 import { systemClock } from './platform/clock.ts';
 import { type Config, ConfigError, loadConfig } from './platform/config.ts';
 import { SealError } from './platform/crypto.ts';
+import { type Archive, createArchive, removeParts, stopKeepingLog } from './platform/db/archive.ts';
+import { openBackups } from './platform/db/backup-store.ts';
 import { ensureDatabase, loginUrls, provisionLogins, tryDatabase } from './platform/db/connect.ts';
 import { type DemoHold, holdDemo } from './platform/db/demo-mark.ts';
-import { type Embedded, startEmbedded } from './platform/db/embedded.ts';
+import { type Embedded, installationOf, startEmbedded } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { isDiskFull } from './platform/disk.ts';
 import { createDns } from './platform/dns.ts';
@@ -60,6 +62,29 @@ function sayProgress(): (share: number) => void {
   };
 }
 
+/** Archives the log of the embedded database, and makes backups, if there is a place for them. */
+async function startBackups(config: Config, url: string): Promise<Archive | undefined> {
+  if (!config.backups) {
+    await stopKeepingLog(url);
+    return undefined;
+  }
+  const { dataDir, backups } = config;
+  const store = await openBackups(config);
+  const installation = installationOf(dataDir);
+  await removeParts(store, installation, backups.s3 !== undefined);
+  const archive = createArchive({
+    ...backups,
+    store,
+    url,
+    dataDir,
+    installation,
+    uploads: !config.s3,
+    log: say,
+  });
+  archive.start();
+  return archive;
+}
+
 /** Whether the process can do all of its work without the database for a while: accept visits, and nothing else. */
 const acceptsAlone = ({ roles, visitLog }: Config): boolean =>
   visitLog !== 'database' && roles.every((role) => role === 'ingest');
@@ -75,6 +100,7 @@ async function main(): Promise<void> {
   }
 
   let embedded: Embedded | undefined;
+  let archive: Archive | undefined;
   let app: Awaited<ReturnType<typeof createApp>> | undefined;
   let demoHold: DemoHold | undefined;
   let stopping: Promise<void> | undefined;
@@ -85,6 +111,7 @@ async function main(): Promise<void> {
         await app?.stop();
       } finally {
         await demoHold?.release();
+        await archive?.stop();
         await embedded?.stop();
       }
     })();
@@ -168,9 +195,11 @@ async function main(): Promise<void> {
       }),
     );
     let receiver: DemoReceiver | undefined;
+    if (embedded) archive = await startBackups(config, adminUrl);
     app = await createApp({
       config,
       urls,
+      backups: archive?.state,
       outboundExceptions,
       standIns,
       ...(wantsDemo ? { dns: demoDns(config, createDns(config.dnsServers)) } : {}),

@@ -28,6 +28,25 @@ describe('configuration', () => {
     expect(readFileSync(join(DATA_DIR, 'demo-password'), 'utf8')).toBe(one.demoPassword);
   });
 
+  test('[BEY-28] backups go to a folder, or to a bucket at the service that files are kept at', () => {
+    const of = (BACKUP_TO: string) =>
+      loadConfig({ DATA_DIR, BACKUP_TO, S3_ENDPOINT: 'https://s3.example.com' }).backups;
+    expect(loadConfig({ DATA_DIR }).backups).toBeUndefined();
+    expect(of('/backups of/lead')).toEqual({
+      folder: '/backups of/lead',
+      s3: undefined,
+      hours: 24,
+      days: 14,
+    });
+    expect(of('s3://lead-backups/a/')).toMatchObject({
+      folder: join(DATA_DIR, 'backups'),
+      s3: { bucket: 'lead-backups', prefix: 'a/', endpoint: 'https://s3.example.com' },
+    });
+    expect(of('s3://lead-backups/')!.s3!.prefix).toBe('');
+    for (const wrong of ['s3://', 's3://lead-backups', 's3://lead-backups/a', 's3://A/'])
+      expect(() => of(wrong)).toThrow(/^BACKUP_TO: must be a folder, or s3:/);
+  });
+
   test('[RUN-01] behind a proxy, the link for the first owner leads to the host of the master root', () => {
     const PUBLIC_URL = 'https://leads.example.com';
     expect(loadConfig({ DATA_DIR, PUBLIC_URL })).toMatchObject({

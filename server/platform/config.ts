@@ -103,6 +103,15 @@ const environment = z
       .default(''),
     S3_ACCESS_KEY_ID: z.string().min(1).optional(),
     S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
+    BACKUP_TO: z
+      .string()
+      .regex(
+        /^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/(?:[a-zA-Z0-9._-]{1,100}\/){0,5}|(?!s3:).+)$/,
+        'must be a folder, or s3://bucket/ or s3://bucket/prefix/',
+      )
+      .optional(),
+    BACKUP_HOURS: z.coerce.number().int().min(0).max(8_760).default(24),
+    BACKUP_DAYS: z.coerce.number().int().min(1).max(3_650).default(14),
     ROOT_DOMAIN: z
       .string()
       .toLowerCase()
@@ -327,6 +336,11 @@ export interface Config {
   databasePooler: string | undefined;
   /** The bucket that uploaded files are kept in; without one, they are kept in the data folder. */
   s3: S3Settings | undefined;
+  /**
+   * Where backups and the log of the embedded database are kept; the folder has only copies if there is a bucket.
+   * `hours`: how often a backup is made, 0 for never; `days`: for how long back the database can be restored.
+   */
+  backups: { folder: string; s3: S3Settings | undefined; hours: number; days: number } | undefined;
   rootDomain: string;
   roles: Role[];
   seed: 'demo' | 'none';
@@ -439,6 +453,14 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
   const e = parsed.data;
   const dataDir = resolve(e.DATA_DIR);
   const seed = e.SEED ?? (e.DATABASE_URL ? 'none' : 'demo');
+  const service = {
+    region: e.S3_REGION,
+    endpoint: e.S3_ENDPOINT,
+    credentials:
+      e.S3_ACCESS_KEY_ID && e.S3_SECRET_ACCESS_KEY
+        ? { accessKeyId: e.S3_ACCESS_KEY_ID, secretAccessKey: e.S3_SECRET_ACCESS_KEY }
+        : undefined,
+  };
   // The first owner is set up at PUBLIC_URL, so the master root answers there unless it is told another host.
   const rootDomain = e.ROOT_DOMAIN ?? (e.PUBLIC_URL ? new URL(e.PUBLIC_URL).hostname : 'localhost');
   return {
@@ -447,17 +469,9 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     dataDir,
     databaseUrl: e.DATABASE_URL,
     databasePooler: e.DATABASE_POOLER,
-    s3: e.S3_BUCKET
-      ? {
-          bucket: e.S3_BUCKET,
-          region: e.S3_REGION,
-          endpoint: e.S3_ENDPOINT,
-          prefix: e.S3_PREFIX,
-          credentials:
-            e.S3_ACCESS_KEY_ID && e.S3_SECRET_ACCESS_KEY
-              ? { accessKeyId: e.S3_ACCESS_KEY_ID, secretAccessKey: e.S3_SECRET_ACCESS_KEY }
-              : undefined,
-        }
+    s3: e.S3_BUCKET ? { ...service, bucket: e.S3_BUCKET, prefix: e.S3_PREFIX } : undefined,
+    backups: e.BACKUP_TO
+      ? { ...placeOf(e.BACKUP_TO, dataDir, service), hours: e.BACKUP_HOURS, days: e.BACKUP_DAYS }
       : undefined,
     rootDomain,
     roles: [...new Set(e.ROLES)],
@@ -532,6 +546,18 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     visitLog: e.VISIT_LOG ?? (e.DATABASE_URL ? 'database' : 'spool'),
     logLevel: e.LOG_LEVEL,
   };
+}
+
+/** Where backups are kept: a folder, or a bucket with a folder for what is on its way there. */
+function placeOf(
+  to: string,
+  dataDir: string,
+  service: Omit<S3Settings, 'bucket' | 'prefix'>,
+): { folder: string; s3: S3Settings | undefined } {
+  const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/(.*)$/.exec(to) ?? [];
+  return bucket
+    ? { folder: join(dataDir, 'backups'), s3: { ...service, bucket, prefix } }
+    : { folder: resolve(to), s3: undefined };
 }
 
 /** The cluster at these addresses; a user and password in the first are those for all. */

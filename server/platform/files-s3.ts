@@ -8,6 +8,7 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
@@ -23,7 +24,7 @@ const isMissing = (error: unknown): boolean =>
   (error as { $metadata?: { httpStatusCode?: number } })?.$metadata?.httpStatusCode === 404;
 
 /** Files in a bucket. What is on the disk of a host is a copy, which it gets when it needs it and removes a day later. */
-export function createS3Files(settings: S3Settings, dataDir: string, clock: Clock): Files {
+export function createS3Files(settings: S3Settings, folder: string, clock: Clock): Files {
   const { bucket: Bucket, region, endpoint, prefix, credentials } = settings;
   const client = new S3Client({
     region,
@@ -34,7 +35,6 @@ export function createS3Files(settings: S3Settings, dataDir: string, clock: Cloc
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 3,
   });
-  const folder = join(dataDir, 'files');
   const pathOf = (name: string): string => join(folder, name);
   const keyOf = (name: string): string => `${prefix}${name.replaceAll('\\', '/')}`;
   const getting = new Map<string, Promise<string>>();
@@ -127,6 +127,26 @@ export function createS3Files(settings: S3Settings, dataDir: string, clock: Cloc
       await rm(pathOf(name), { force: true });
       await asked(name, client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(name) })));
     },
+    async list(below) {
+      const names: string[] = [];
+      for (let from: string | undefined, more = true; more; ) {
+        const page = await asked(
+          below,
+          client.send(
+            new ListObjectsV2Command({
+              Bucket,
+              Prefix: below ? `${keyOf(below)}/` : prefix,
+              ContinuationToken: from,
+            }),
+          ),
+        );
+        names.push(...(page.Contents ?? []).map(({ Key }) => Key!.slice(prefix.length)));
+        from = page.NextContinuationToken;
+        more = from !== undefined;
+      }
+      return names;
+    },
+    forget: (name) => rm(pathOf(name), { force: true }),
     async start() {
       await client.send(new HeadBucketCommand({ Bucket })).catch((error: Error) => {
         throw new Error(`S3_BUCKET: the bucket ${Bucket} cannot be used (${error.name}: ${error.message})`, {

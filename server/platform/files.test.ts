@@ -46,6 +46,13 @@ describe.each(['disk', 's3'] as const)('[SCAL-01] files in %s', (form) => {
     const paths = await Promise.all([worker.get(NAME), worker.get(NAME)]);
     expect(new Set(paths)).toEqual(new Set([worker.pathOf(NAME)]));
     expect(readFileSync(paths[0], 'utf8')).toBe('email\nada@example.com\n');
+    const names = [NAME, 'imports/a/1', 'imports/a/2'];
+    for (const name of names.slice(1)) {
+      put(web, name, 'x');
+      await web.keep(name);
+    }
+    expect((await worker.list('imports')).sort()).toEqual(names);
+    expect(await worker.list('import')).toEqual([]);
     await worker.remove(NAME);
     await worker.remove(NAME);
     expect(await worker.has(NAME)).toBe(false);

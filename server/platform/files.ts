@@ -19,6 +19,10 @@ export interface Files {
   has(name: string): Promise<boolean>;
   /** Removes a file, also one that does not exist. @throws FilesAway */
   remove(name: string): Promise<void>;
+  /** The names of all kept files below a folder, or of all if it is empty, in no order. @throws FilesAway */
+  list(folder: string): Promise<string[]>;
+  /** Removes what this host has of a file that all hosts can get from elsewhere. */
+  forget(name: string): Promise<void>;
   /** Checks that files can be kept. @throws Error that names the setting */
   start(): Promise<void>;
   stop(): void;

@@ -1,4 +1,8 @@
-import { platformGauges, queueDepths } from './db/metrics-store.ts';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from './clock.ts';
+import type { ArchiveState } from './db/archive.ts';
+import { logArchived, platformGauges, queueDepths } from './db/metrics-store.ts';
 import type { Db } from './db/scope.ts';
 import { jobNames } from './jobs.ts';
 import type { Metrics } from './metrics.ts';
@@ -63,5 +67,50 @@ export function measureDatabase(metrics: Metrics, db: Db): void {
       if (label) one.set({ state: label } as never, value);
       else one.set(value);
     }
+  });
+}
+
+/** What an external PostgreSQL and the folder of its backups tell: pg_basebackup writes backup_manifest last. */
+export async function backupsOf(folder: string, db: Db): Promise<ArchiveState> {
+  const names = await readdir(folder).catch(() => []);
+  const made = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name, 'backup_manifest')).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => 0,
+      ),
+    ),
+  );
+  const newest = Math.max(0, ...made);
+  const { at, failing } = await logArchived(db);
+  return {
+    lastGood: newest > 0 ? new Date(newest) : null,
+    archivedTo: at,
+    fault: failing ? 'archive_command fails' : null,
+  };
+}
+
+/** Has each scrape tell how old the last good backup is, and for how long the log has not been archived. */
+export function measureBackups(
+  metrics: Metrics,
+  clock: Clock,
+  state: () => Promise<ArchiveState> | ArchiveState,
+): void {
+  const backup = metrics.gauge(
+    'platform_backup_age_seconds',
+    'Age of the last complete backup; infinite if there is none',
+  );
+  const log = metrics.gauge(
+    'platform_backup_log_age_seconds',
+    'For how long the log of the database has not been archived; infinite if it never was',
+  );
+  const failing = metrics.gauge('platform_backup_failing', 'Whether the last attempt to back up failed (1)');
+  metrics.onScrape('backups', async () => {
+    const { lastGood, archivedTo, fault } = await state();
+    const age = (at: Date | null): number =>
+      at ? Math.max(0, (clock.now().getTime() - at.getTime()) / 1000) : Number.POSITIVE_INFINITY;
+    backup.set(age(lastGood));
+    log.set(age(archivedTo));
+    failing.set(fault ? 1 : 0);
   });
 }

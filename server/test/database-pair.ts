@@ -58,7 +58,7 @@ export async function startDatabasePair() {
     const copy = newFolder();
     standbyDir = newFolder();
     await backUp(primary.url, primaryDir, copy);
-    restore(copy, standbyDir, quiet);
+    await restore(copy, standbyDir, quiet);
     rmSync(copy, { recursive: true, force: true });
     // Its users are the primary's, with their passwords.
     const { password } = new URL(primary.url);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { keepPartitions } from '../features/campaigns/visits/service.ts';
+import type { ArchiveState } from '../platform/db/archive.ts';
 import { openDatabase } from '../platform/db/connect.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { measureDatabase } from '../platform/gauges.ts';
@@ -44,6 +45,12 @@ describe('[SCAL-03] metrics', () => {
   let client: Company;
   let siteKey: string;
   let port: number;
+  // An hour and a minute before the tests' clock.
+  let backups: ArchiveState = {
+    lastGood: new Date('2026-03-10T14:00:00Z'),
+    archivedTo: new Date('2026-03-10T14:59:00Z'),
+    fault: null,
+  };
   const scrape = async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
@@ -67,6 +74,7 @@ describe('[SCAL-03] metrics', () => {
     app = await testApp({
       settings: { metrics: { host: '127.0.0.1', port }, visitLog: 'spool' },
       start: true,
+      backups: () => backups,
     });
     root = await app.make.root({ name: 'Quokka Root', host: 'quokka.test', isMaster: true });
     client = await app.make.client(await app.make.agency(root, { name: 'Wombat Agency' }), {
@@ -132,6 +140,32 @@ describe('[SCAL-03] metrics', () => {
       async () =>
         (await scrape()).value('platform_jobs_total', { queue: 'visits.partitions', outcome: 'done' }) === 1,
     );
+  });
+
+  test('[BEY-28] how old the last good backup is, and whether there is one', async () => {
+    const found = async () => {
+      const { text } = await scrape();
+      return ['age_seconds', 'log_age_seconds', 'failing'].map(
+        (name) => new RegExp(`^platform_backup_${name} (\\S+)$`, 'm').exec(text)?.[1],
+      );
+    };
+    const said = async () => (await app.call('GET', '/readyz?role=web')).body;
+    expect(await found()).toEqual(['3600', '60', '0']);
+    expect(await said()).toEqual({
+      status: 'ready',
+      roles: { web: 'ready' },
+      backups: { last: '2026-03-10T14:00:00.000Z', log_until: '2026-03-10T14:59:00.000Z', failing: false },
+    });
+    const before = backups;
+    backups = { lastGood: null, archivedTo: null, fault: 'BACKUP_TO: secret' };
+    expect(await found()).toEqual(['+Inf', '+Inf', '1']);
+    // Backups that fail do not take the platform out of service. Why they fail is only for the operator.
+    expect(await said()).toMatchObject({
+      status: 'ready',
+      backups: { last: null, log_until: null, failing: true },
+    });
+    expect(JSON.stringify(await said())).not.toContain('secret');
+    backups = before;
   });
 
   test('nothing about a tenant or an address is in it', async () => {

@@ -22,29 +22,45 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** The user that a PostgreSQL runs as: it refuses to run as root. */
+export function postgresUser(): { uid?: number; gid?: number } {
+  const id = (flag: string): number => Number(spawnSync('id', [flag, 'postgres']).stdout);
+  return process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : {};
+}
+
 /**
- * Starts a PostgreSQL from `bin` on its own cluster.
+ * Starts a PostgreSQL from `bin` on its own cluster, or on an existing one.
+ * @param given.settings more settings, `name=value`
  * @returns the superuser's connection string, and how to stop it
  */
-export async function startPostgres(bin: string): Promise<{ url: string; stop: () => Promise<void> }> {
+export async function startPostgres(
+  bin: string,
+  given: { settings?: string[]; cluster?: string } = {},
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'lead-pg15-'));
   const secret = join(folder, 'password');
   writeFileSync(secret, 'postgres', { mode: 0o600 });
-  const id = (flag: string): number => Number(spawnSync('id', [flag, 'postgres']).stdout);
-  const runAs = process.getuid?.() === 0 ? { uid: id('-u'), gid: id('-g') } : {};
-  if (runAs.uid) for (const path of [folder, secret]) chownSync(path, runAs.uid, runAs.gid);
-  const cluster = join(folder, 'cluster');
-  const made = spawnSync(
-    join(bin, 'initdb'),
-    [
-      ...['-D', cluster, '-U', 'postgres', `--pwfile=${secret}`, '-A', 'scram-sha-256', '-E', 'UTF8'],
-      ...['--locale=C', '--no-sync'],
-    ],
-    { ...runAs, cwd: '/', encoding: 'utf8' },
-  );
-  if (made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
+  const runAs = postgresUser();
+  if (runAs.uid) for (const path of [folder, secret]) chownSync(path, runAs.uid, runAs.gid!);
+  const cluster = given.cluster ?? join(folder, 'cluster');
+  const initialize = () =>
+    spawnSync(
+      join(bin, 'initdb'),
+      [
+        ...['-D', cluster, '-U', 'postgres', `--pwfile=${secret}`, '-A', 'scram-sha-256', '-E', 'UTF8'],
+        ...['--locale=C', '--no-sync'],
+      ],
+      { ...runAs, cwd: '/', encoding: 'utf8' },
+    );
+  const made = given.cluster ? undefined : initialize();
+  if (made && made.status !== 0) throw new Error(`initdb: ${made.stderr}`);
   const port = await freePort();
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'fsync=off',
+    ...(given.settings ?? []),
+  ];
   const child = spawn(
     join(bin, 'postgres'),
     ['-D', cluster, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],

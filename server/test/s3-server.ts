@@ -68,6 +68,14 @@ export async function startS3() {
     if (state === 'refusing') return refuse(response, 503, 'SlowDown');
     if (!isSigned(request, body)) return refuse(response, 403, 'SignatureDoesNotMatch');
     if (bucket !== BUCKET) return refuse(response, 404, 'NoSuchBucket');
+    if (method === 'GET' && of('list-type') === '2') {
+      // Two a page, so that every list has several.
+      const all = [...objects.keys()].filter((one) => one.startsWith(of('prefix') ?? '')).sort();
+      const from = Number(of('continuation-token') ?? 0);
+      const contents = all.slice(from, from + 2).map((one) => `<Contents><Key>${one}</Key></Contents>`);
+      const next = from + 2 < all.length ? `<NextContinuationToken>${from + 2}</NextContinuationToken>` : '';
+      return answer(response, 200, `<ListBucketResult>${contents.join('')}${next}</ListBucketResult>`);
+    }
     if (!key) return answer(response, 200);
     const object = objects.get(key);
     if (method === 'POST' && of('uploads') !== null) {

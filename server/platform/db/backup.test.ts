@@ -58,11 +58,11 @@ test('[BEY-28] a backup of a database in use is restored elsewhere: its books ag
     await busy;
     await expect(backUp(url, at('data'), at('backup'))).rejects.toThrow(/^FOLDER: .* is not empty/);
 
-    expect(() => restore(at('backup'), at('data'), () => {})).toThrow(
+    await expect(restore(at('backup'), at('data'), () => {})).rejects.toThrow(
       /^DATA_DIR: .* already contains an installation/,
     );
-    expect(() => restore(at('data'), at('other'), () => {})).toThrow(/^FOLDER: .* is not a backup/);
-    restore(at('backup'), at('restored'), () => {});
+    await expect(restore(at('data'), at('other'), () => {})).rejects.toThrow(/^FOLDER: .* is not a backup/);
+    await restore(at('backup'), at('restored'), () => {});
     const restored = await start(at('restored'));
     try {
       const lead = new URL(restored.url);

@@ -32,12 +32,21 @@ export class BackupFault extends Error {
 
 const NOTE = 'backup.json';
 /** What is copied from the data folder in addition to the cluster and the files: keys and what the demo stores. */
-const KEPT = ['app-key', 'demo-password', 'demo-receiver-secret'];
+export const KEPT = ['app-key', 'demo-password', 'demo-receiver-secret'];
 /** What a running PostgreSQL keeps for itself and recreates; folders are kept, empty. */
 const OWN_FILES = new Set(['postmaster.pid', 'postmaster.opts', 'pg_internal.init']);
 const OWN_FOLDERS = new Set(
   'pg_wal pg_dynshmem pg_notify pg_replslot pg_serial pg_snapshots pg_stat_tmp pg_subtrans'.split(' '),
 );
+
+/** Whether a path below the cluster's folder is one that a copy does not have. */
+export function isOwn(path: string): boolean {
+  const [first, second] = path.split('/');
+  const name = path.split('/').at(-1)!;
+  return (
+    OWN_FILES.has(name) || name.startsWith('pgsql_tmp') || (second !== undefined && OWN_FOLDERS.has(first!))
+  );
+}
 
 const isGone = (error: unknown): boolean => (error as { code?: string }).code === 'ENOENT';
 
@@ -96,15 +105,7 @@ export async function backUp(url: string, dataDir: string, folder: string): Prom
     // Both end with this connection. The slot keeps the WAL written from now on.
     await ask(`select pg_create_physical_replication_slot('lead_backup_' || pg_backend_pid(), true, true)`);
     await ask(`select pg_backup_start('lead', true)`);
-    copyMoving(cluster, join(folder, 'pg'), (path) => {
-      const [first, second] = path.split('/');
-      const name = path.split('/').at(-1)!;
-      return (
-        OWN_FILES.has(name) ||
-        name.startsWith('pgsql_tmp') ||
-        (second !== undefined && OWN_FOLDERS.has(first!))
-      );
-    });
+    copyMoving(cluster, join(folder, 'pg'), isOwn);
     const { labelfile } = await ask('select labelfile from pg_backup_stop(false)');
     writeFileSync(join(folder, 'pg', 'backup_label'), labelfile, { mode: 0o600 });
     await ask('select pg_switch_wal()');
@@ -131,19 +132,15 @@ export async function backUp(url: string, dataDir: string, folder: string): Prom
  * Restores a backup into a data folder that holds no database. All or nothing: the database is moved into place last.
  * @throws BackupFault
  */
-export function restore(folder: string, dataDir: string, log: (line: string) => void): BackupNote {
+export async function restore(
+  folder: string,
+  dataDir: string,
+  log: (line: string) => void,
+): Promise<BackupNote> {
   if (!existsSync(join(folder, NOTE)))
     throw new BackupFault(`FOLDER: ${folder} is not a backup, or the backup was not finished.`);
   const note: BackupNote = JSON.parse(readFileSync(join(folder, NOTE), 'utf8'));
-  if (note.platform !== `${process.platform}-${process.arch}`)
-    throw new BackupFault(
-      `FOLDER: the backup is for ${note.platform}, but this machine is ${process.platform}-${process.arch}.`,
-    );
-  for (const name of ['postgresql.json', 'pg', 'files'])
-    if (existsSync(join(dataDir, name)))
-      throw new BackupFault(
-        `DATA_DIR: ${resolve(dataDir)} already contains an installation (${name}). Set another DATA_DIR, or move that installation.`,
-      );
+  mayRestore(note, dataDir);
   for (const name of KEPT) {
     const [from, to] = [join(folder, name), join(dataDir, name)];
     if (!existsSync(from)) continue;
@@ -157,7 +154,7 @@ export function restore(folder: string, dataDir: string, log: (line: string) => 
     chmodSync(join(dataDir, name), 0o600);
   }
   if (existsSync(join(folder, 'files'))) copyMoving(join(folder, 'files'), join(dataDir, 'files'));
-  adoptCluster(dataDir, log, (cluster, runAs) => {
+  await adoptCluster(dataDir, log, ({ cluster, runAs }) => {
     const fresh = `${cluster}.new`;
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(dirname(fresh), { recursive: true });
@@ -168,8 +165,21 @@ export function restore(folder: string, dataDir: string, log: (line: string) => 
   return note;
 }
 
+/** @throws BackupFault if the backup is for another platform, or the data folder already has an installation */
+export function mayRestore(note: BackupNote, dataDir: string): void {
+  if (note.platform !== `${process.platform}-${process.arch}`)
+    throw new BackupFault(
+      `The backup is for ${note.platform}, but this machine is ${process.platform}-${process.arch}.`,
+    );
+  for (const name of ['postgresql.json', 'pg', 'files'])
+    if (existsSync(join(dataDir, name)))
+      throw new BackupFault(
+        `DATA_DIR: ${resolve(dataDir)} already contains an installation (${name}). Set another DATA_DIR, or move that installation.`,
+      );
+}
+
 /** Gives a cluster to the user that PostgreSQL runs as, and denies access to everyone else. */
-function own(path: string, runAs: { uid: number; gid: number } | undefined): void {
+export function own(path: string, runAs: { uid: number; gid: number } | undefined): void {
   const stats = lstatSync(path);
   if (stats.isSymbolicLink()) return;
   if (runAs) chownSync(path, runAs.uid, runAs.gid);

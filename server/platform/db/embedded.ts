@@ -166,11 +166,11 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
  * Lets `put` place a cluster for a data folder that has none, to be found by the next start, which gives it its own
  * password.
  */
-export function adoptCluster(
+export async function adoptCluster(
   dataDir: string,
   log: (line: string) => void,
-  put: (cluster: string, runAs: Place['runAs']) => void,
-): void {
+  put: (place: Place) => Promise<void> | void,
+): Promise<void> {
   const unlock = lockFolder(dataDir);
   try {
     const kept = {
@@ -180,13 +180,38 @@ export function adoptCluster(
       cluster: undefined as string | undefined,
     };
     const place = findPlace(resolve(dataDir), kept, log);
-    put(place.cluster, place.runAs);
+    await put(place);
     kept.cluster = place.away;
     writeKept(dataDir, kept);
   } finally {
     unlock();
   }
 }
+
+/**
+ * Lets PostgreSQL recover a cluster from its log, as these settings say, until it accepts writes, and stops it.
+ * @returns what PostgreSQL wrote to its log
+ * @throws Error with the last lines of that log if it gives up
+ */
+export async function recoverCluster(
+  place: Place,
+  logFile: string,
+  settings: Record<string, string>,
+  ephemeral: boolean,
+): Promise<string> {
+  const from = existsSync(logFile) ? statSync(logFile).size : 0;
+  const running = await launch(place, logFile, {
+    port: await freePort(),
+    ephemeral,
+    settings: { hot_standby: 'off', log_min_messages: 'log', ...settings },
+    patience: Number.POSITIVE_INFINITY,
+  });
+  await running.stop('fast');
+  return readFileSync(logFile, 'utf8').slice(from);
+}
+
+/** The random name of the installation in a data folder that has a database; a restored one gets another. */
+export const installationOf = (dataDir: string): string => readKept(dataDir).id;
 
 /**
  * Returns the connection string of the superuser for the server that is running, or last ran, on this data folder, for
@@ -340,15 +365,21 @@ interface Running {
   stop(mode: StopMode): Promise<void>;
 }
 
-/** Starts the postmaster and waits until it accepts connections. */
+/** Starts the postmaster and waits until it accepts connections; `patience` times 50 ms at most, or 5 minutes. */
 async function launch(
   place: Place,
   logFile: string,
-  options: { port: number; ephemeral: boolean; settings: Record<string, string>; withoutSocket?: boolean },
+  options: {
+    port: number;
+    ephemeral: boolean;
+    settings: Record<string, string>;
+    patience?: number;
+    withoutSocket?: boolean;
+  },
   tries = 0,
 ): Promise<Running> {
   const { cluster, bin, runAs } = place;
-  const { port, ephemeral } = options;
+  const { port, ephemeral, patience = 6000 } = options;
   const from = existsSync(logFile) ? statSync(logFile).size : 0;
   const fd = openSync(logFile, 'a', 0o600);
   // Those of a killed server: it would take the process id in them, used again by another, for that of a rival.
@@ -397,7 +428,7 @@ async function launch(
       throw new Error(`PostgreSQL did not start (${logFile}):\n${said()}`);
     }
     if (isReady(cluster, child)) break;
-    if (waited > 6000) {
+    if (waited > patience) {
       child.kill('SIGQUIT');
       throw new Error(`PostgreSQL is not ready after 5 minutes. See ${logFile}`);
     }
@@ -468,6 +499,8 @@ function serverSettings(port: number, ephemeral: boolean): Record<string, string
     shared_buffers: ephemeral ? '128MB' : '256MB',
     dynamic_shared_memory_type: smallSharedMemory() ? 'mmap' : 'posix',
     max_wal_size: '2GB',
+    // What is kept for backups while they cannot be written. Then a new backup is made instead (db/archive.ts).
+    max_slot_wal_keep_size: '8GB',
     wal_compression: 'on',
     fsync: durable,
     synchronous_commit: durable,

@@ -45,3 +45,15 @@ export const platformGauges = (db: Db): Promise<{ gauge: string; label: string; 
         )
       ).rows,
   );
+
+/** When PostgreSQL archived a file of its log last, and whether it has failed since. */
+export const logArchived = (db: Db): Promise<{ at: Date | null; failing: boolean }> =>
+  briefly(
+    db,
+    async (tx) =>
+      (
+        await sql<{ at: Date | null; failing: boolean }>`select last_archived_time as at,
+          coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) as failing
+        from pg_stat_archiver`.execute(tx)
+      ).rows[0]!,
+  );

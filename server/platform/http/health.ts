@@ -1,5 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { Role } from '../config.ts';
+import type { ArchiveState } from '../db/archive.ts';
 import { isMigrated } from '../db/migrate.ts';
 import { diskState } from '../disk.ts';
 import type { Platform } from '../platform.ts';
@@ -21,6 +22,7 @@ type NotReady = { reason: string; retryAfter: string } | null;
 export const healthRoutes = (
   { config, db, clock }: Pick<Platform, 'config' | 'db' | 'clock'>,
   visits: () => KeptVisits,
+  backups?: () => ArchiveState,
 ): PlainRoute[] => {
   async function database(): Promise<NotReady> {
     // Checked first: on a full disk PostgreSQL may exit, which is the consequence and not the cause.
@@ -61,6 +63,13 @@ export const healthRoutes = (
     };
   }
 
+  /** They do not decide whether the process is ready: without them, it works. */
+  function keptBackups(of: () => ArchiveState) {
+    const { lastGood, archivedTo, fault } = of();
+    // Not why: this is public.
+    return { last: lastGood, log_until: archivedTo, failing: fault !== null };
+  }
+
   return [
     {
       method: 'GET',
@@ -88,6 +97,7 @@ export const healthRoutes = (
         const said = {
           roles: Object.fromEntries(states.map(([one, found]) => [one, found?.reason ?? 'ready'])),
           ...(roles.includes('ingest') ? { visits: keptVisits() } : {}),
+          ...(backups ? { backups: keptBackups(backups) } : {}),
         };
         const found = states.find(([, one]) => one)?.[1];
         if (!found) return { status: 'ready', ...said };
