@@ -2493,6 +2493,13 @@ export interface Schema {
     limit_every: Generated<'day' | 'week' | 'month'>;
     lead_company_micros: Generated<bigint>;
   };
+  retention: {
+    kind: string;
+    days: number | null;
+    started_at: Date | null;
+    finished_at: Date | null;
+    removed: Generated<bigint>;
+  };
   return_request: {
     id: string;
     root_id: string;
