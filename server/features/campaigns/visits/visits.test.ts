@@ -12,7 +12,7 @@ const HOST = 'acme.test';
 
 beforeAll(async () => {
   app = await testApp({ settings: { visitVolumes: { address: 1, network: 200, key: 1_000 } } });
-  const root = await app.make.root({ host: 'root.test' });
+  const root = await app.make.root({ isMaster: true, host: 'root.test' });
   const agency = await app.make.agency(root, { host: HOST });
   client = await app.make.client(agency);
   campaign = await app.make.campaign(client);
@@ -341,6 +341,7 @@ describe('partitions', () => {
     expect(now).toContain('visit_20260317');
     app.clock.advance(401 * 86_400_000);
     await app.features.visits.keepPartitions();
+    await app.features.retention.run('visits');
     const later = await names();
     expect(later).not.toContain('visit_20260310');
     expect(later).toContain('visit_20270422');
