@@ -18,7 +18,7 @@ import { None, When } from '../../../ui/Values.tsx';
 type Row = Awaited<ReturnType<Client['retention']['list']>>['data'][number];
 type Due = Pick<Row, 'due' | 'is_due_more'>;
 
-const keptFor = (days: number | null): string => (days === null ? 'Until deleted' : `${num(days)} days`);
+const keptFor = (days: number | null): string => (days === null ? 'No limit' : `${num(days)} days`);
 const amount = (kind: Row['kind'], count: number, isMore = false): string => {
   const [one, many] = RETENTION[kind].unit;
   return isMore ? `More than ${num(count)} ${many}` : `${num(count)} ${count === 1 ? one : many}`;
@@ -35,33 +35,15 @@ export default function DataRetentionPage() {
     placeholderData: keepPreviousData,
   });
   const columns: Column<Row>[] = [
-    {
-      key: 'title',
-      title: 'Data',
-      fluid: 40,
-      render: (row) => (
-        <>
-          {row.title}
-          <Text size="xs" c="dimmed">
-            {RETENTION[row.kind].what}
-          </Text>
-        </>
-      ),
-    },
+    { key: 'title', title: 'Data', render: (row) => row.title },
     {
       key: 'days',
       phone: 'end',
       title: 'Kept for',
-      render: (row) => (
-        <>
-          {keptFor(row.days)}
-          {row.is_changed && (
-            <Text size="xs" c="dimmed">
-              Default: {keptFor(row.default_days).toLowerCase()}
-            </Text>
-          )}
-        </>
-      ),
+      render: (row) =>
+        row.is_changed
+          ? `${keptFor(row.days)} (default ${row.default_days ?? 'no limit'})`
+          : keptFor(row.days),
     },
     {
       key: 'due',
@@ -71,21 +53,19 @@ export default function DataRetentionPage() {
     },
     {
       key: 'ran',
-      phone: 'line',
+      phone: false,
       title: 'Last run',
+      render: (row) => (row.started_at === null ? <None /> : <When at={row.started_at} />),
+    },
+    {
+      key: 'removed',
+      phone: false,
+      title: 'Deleted',
       render: (row) =>
-        row.started_at === null ? (
+        row.started_at === null || (row.removed === 0 && row.finished_at !== null) ? (
           <None />
         ) : (
-          <>
-            <When at={row.started_at} />
-            <Text size="xs" c="dimmed">
-              {row.finished_at === null ? 'Not finished, ' : ''}
-              {row.removed === 0 && row.finished_at !== null
-                ? 'Nothing to delete'
-                : `${amount(row.kind, row.removed)} deleted`}
-            </Text>
-          </>
+          `${amount(row.kind, row.removed)}${row.finished_at === null ? ' so far' : ''}`
         ),
     },
   ];
