@@ -298,6 +298,22 @@ describe('POST /v', () => {
     });
   });
 
+  test('[BEY-07] a GPP string with an opt-out counts like it, one without does not', async () => {
+    const hash = 'ce'.repeat(32);
+    const sent: Record<string, string> = {};
+    for (const p of ['DBABLA~CAAaAAAAAABA.QA', 'DBABLA~CAAqAAAAAABA.QA', 'broken']) {
+      const e = event({ h: hash });
+      await post({ k: campaign.siteKey, e: [e], p });
+      sent[p] = e.i as string;
+    }
+    const all = await rows();
+    const of = (p: string) => all.find((row) => row.event_id === sent[p]);
+    for (const p of ['DBABLA~CAAaAAAAAABA.QA', 'broken'])
+      expect(of(p)).toMatchObject({ gpc: true, hash: null, visitor_id: null, ip: null });
+    expect(of('DBABLA~CAAqAAAAAABA.QA')).toMatchObject({ gpc: false, ip: expect.any(String) });
+    expect(of('DBABLA~CAAqAAAAAABA.QA').hash.toString('hex')).toBe(hash);
+  });
+
   test('the visit log’s login can add and nothing else', async () => {
     const { ingestPool } = app.platform.db;
     for (const text of [
