@@ -2003,6 +2003,7 @@ export interface Schema {
     name: string;
     hash: string;
     applied_at: Generated<Date>;
+    is_contract: Generated<boolean>;
   };
   minspend_amount: {
     serial: GeneratedAlways<bigint>;
