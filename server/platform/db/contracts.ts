@@ -26,7 +26,7 @@ const DEMANDING: readonly (readonly [pattern: RegExp, words: string])[] = [
 function statementsIn(text: string): string[] {
   return text
     .replace(/--.*$/gm, '')
-    .replace(/\$(\w*)\$[^]*?\$\1\$/g, "''")
+    .replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''")
     .replace(/'(?:[^']|'')*'/g, "''")
     .toLowerCase()
     .split(';')

@@ -46,8 +46,14 @@ export default function DataRetentionPage() {
           : keptFor(row.days),
     },
     {
+      key: 'allowed',
+      phone: false,
+      title: 'Allowed',
+      render: (row) => `${num(RETENTION[row.kind].min)} to ${num(RETENTION[row.kind].max)} days`,
+    },
+    {
       key: 'due',
-      phone: 'line',
+      phone: false,
       title: 'Next run deletes',
       render: (row) => (row.due === 0 ? <None /> : amount(row.kind, row.due, row.is_due_more)),
     },
@@ -169,6 +175,18 @@ function PeriodForm({ row, onClose }: { row: Row; onClose: () => void }) {
         />
         <Text size="sm" c="dimmed">
           {why}
+        </Text>
+        <Text size="sm">
+          {row.due === 0
+            ? 'The next run has nothing to delete.'
+            : `The next run deletes: ${amount(row.kind, row.due, row.is_due_more).toLowerCase()}.`}
+          {row.started_at !== null && (
+            <>
+              {' '}
+              The last one, <When at={row.started_at} />, deleted {amount(row.kind, row.removed)}
+              {row.finished_at === null && ' and has not finished'}.
+            </>
+          )}
         </Text>
         <Group justify="flex-end">
           <Button type="submit" loading={form.submitting} {...keepFocus}>
