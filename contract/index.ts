@@ -65,6 +65,7 @@ import { reportAnalytics } from './money/report-analytics.ts';
 import { taxes } from './money/taxes.ts';
 import { backgroundJobs } from './operations/jobs.ts';
 import { outbox } from './operations/outbox.ts';
+import { retention } from './operations/retention.ts';
 import { visitLog } from './operations/visit-log.ts';
 import type { Inside } from './wire.ts';
 
@@ -129,6 +130,7 @@ export const contract = {
   minimumSpend,
   onboardingCharge,
   outbox,
+  retention,
   roots,
   search,
   logs,

@@ -273,6 +273,29 @@ describe('visitor script in a page', () => {
     expect(await page.evaluate(() => Object.keys(sessionStorage))).toEqual([]);
   });
 
+  it('[BEY-07] sends the GPP string of the page’s consent manager, as it is at the time', async () => {
+    await page.addInitScript(() => {
+      const state = { gppString: 'DBABLA~CAAqAAAAAABA.QA' };
+      Object.assign(window, {
+        gppState: state,
+        __gpp: (command: string, done: (state: object) => void) => command === 'ping' && done(state),
+      });
+    });
+    await page.goto(`${shop}/`);
+    await received(1);
+    await page.evaluate(() => {
+      (window as unknown as { gppState: { gppString: string } }).gppState.gppString =
+        'DBABLA~CAAaAAAAAABA.QA';
+      window.lead('thanks');
+    });
+    await received(2);
+    expect(hits.map(({ body }) => JSON.parse(body).p)).toEqual([
+      'DBABLA~CAAqAAAAAABA.QA',
+      'DBABLA~CAAaAAAAAABA.QA',
+    ]);
+    expect(problems).toEqual([]);
+  });
+
   it.each(['/wait', '/wait-global'])('%s: sends and stores nothing until consent is given', async (path) => {
     await page.goto(shop + path);
     await page.waitForFunction(() => typeof window.leadConsent === 'function');
@@ -285,8 +308,8 @@ describe('visitor script in a page', () => {
 
     await page.evaluate(() => window.leadConsent(true));
     const [view, identify] = await received(2);
-    expect(view).toMatchObject({ u: `${shop}/wait?step=2`, c: 1, v: expect.stringMatching(uuid7) });
-    expect(identify).toMatchObject({ n: 'identify', h: sha256, c: 1, v: view!.v });
+    expect(view).toMatchObject({ u: `${shop}/wait?step=2`, v: expect.stringMatching(uuid7) });
+    expect(identify).toMatchObject({ n: 'identify', h: sha256, v: view!.v });
     expect((await ids())[0]).toBe(view!.v);
 
     await page.evaluate(() => window.leadConsent(false));
@@ -506,9 +529,9 @@ describe('demo shop', () => {
     await quiet();
     expect(hits).toEqual([]);
     await page.getByRole('button', { name: 'Yes, that is fine' }).click();
-    expect((await received(1))[0]).toMatchObject({ c: 1 });
+    expect((await received(1))[0]).toMatchObject({ u: expect.any(String) });
     await page.goto(`${home()}/product.html`);
-    expect((await received(2))[1]).toMatchObject({ c: 1 });
+    expect((await received(2))[1]).toMatchObject({ u: expect.any(String) });
   });
 
   it.each(['index', 'product', 'newsletter', 'thanks'])('%s.html fits a phone', async (name) => {

@@ -474,6 +474,7 @@ const shots: Shot[] = [
   { name: 'root-company-imports', ...root, path: '/configuration/company-imports' },
   { name: 'root-import', ...root, path: '/configuration/people-import' },
   { name: 'root-background-jobs', ...root, path: '/configuration/background-jobs' },
+  { name: 'root-data-retention', ...root, path: '/configuration/data-retention' },
   { name: 'root-outbox', ...root, path: '/configuration/outbox' },
   {
     name: 'root-outbox-email',

@@ -85,6 +85,7 @@ const pages = {
   'minimum-spend': lazyPage(() => import('./features/money/minimum-spend/MinimumSpendPage.tsx')),
   coupons: lazyPage(() => import('./features/money/pricing/CouponsPage.tsx')),
   'background-jobs': lazyPage(() => import('./features/operations/jobs/StoppedJobsPage.tsx')),
+  'data-retention': lazyPage(() => import('./features/operations/retention/DataRetentionPage.tsx')),
   outbox: lazyPage(() => import('./features/operations/outbox/OutboxPage.tsx')),
   payments: lazyPage(() => import('./features/money/payments/ProblemsPage.tsx')),
   'company-imports': lazyPage(() => import('./features/accounts/company-imports/CompanyImportsPage.tsx')),

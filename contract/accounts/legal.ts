@@ -32,6 +32,9 @@ export const isLegalName = (name: string): name is LegalName =>
 export const legalNote = (party: string): string =>
   `Template wording. ${party} reviews it with counsel and completes it before relying on it.`;
 
+/** The section of the privacy policy below which the page lists how long each kind of data is kept. */
+export const RETENTION_HEADING = 'How long';
+
 type Section = LegalDocument['sections'][number];
 const section = (heading: string, ...paragraphs: string[]): Section => ({ heading, paragraphs });
 
@@ -89,8 +92,8 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
         `You may ask what data we have about you, have it corrected or erased, object to being recognized, and opt out of sale or sharing. Write to ${party}. An opt-out applies to every campaign. You will not be treated worse for using these rights.`,
       ),
       section(
-        'How long',
-        'Visits are kept only as long as campaigns need them. Account records and invoices are kept as long as the law requires. Data that identifies a person can be erased without affecting the books.',
+        RETENTION_HEADING,
+        'Account records and invoices are kept as long as the law requires. Data that identifies a person can be erased without affecting the books. Other data is deleted after these periods:',
       ),
       section(
         'Cookies',

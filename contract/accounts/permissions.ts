@@ -145,6 +145,8 @@ export const PERMISSIONS = {
   'view.log': ['agency.owner', 'client.owner'],
   // The outbox of a platform without a mail server; in the demo the owners of agencies and clients read theirs.
   'mail.read': ['root.owner', 'agency.owner', 'client.owner'],
+  // How long data is kept, on the whole platform: the master root's owner.
+  'retention.write': ['root.owner'],
   // Background jobs that were set aside.
   'job.read': roots,
   'job.write': roots,
@@ -240,6 +242,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'card.write': ['Settings', 'update'],
   'card.direct': ['Settings', 'update'],
   'mail.read': ['Settings', 'enable'],
+  'retention.write': ['Settings', 'update'],
   'job.read': ['Settings', 'enable'],
   'job.write': ['Settings', 'update'],
   'payout.read': ['Settings', 'enable'],

@@ -187,7 +187,7 @@ export const alerts = {
       method: 'GET',
       path: '/alerts/{id}/messages',
       tags: ['Alerts'],
-      summary: 'Returns what an alert has sent in the last 30 days, newest first',
+      summary: 'Returns what an alert has sent, newest first',
     })
     .meta({ access: 'integration.read' })
     .input(PageQuery.extend(Which.shape))

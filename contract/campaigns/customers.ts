@@ -59,7 +59,7 @@ export const customers = {
       method: 'GET',
       path: '/customers/visits',
       tags: ['Customers'],
-      summary: 'Lists the visits of known customers in the last 30 days, newest first',
+      summary: 'Lists the visits of known customers, newest first',
     })
     .meta({ access: 'exclusion.read' })
     .input(PageQuery.extend(Place.shape))

@@ -74,7 +74,10 @@ const Attempt = z.object({
   started_at: Instant,
   duration_ms: z.int(),
   status: z.int().nullable(),
-  answer: z.string().nullable().describe('The last response. Kept for 30 days'),
+  answer: z
+    .string()
+    .nullable()
+    .describe('The last response. null once it is older than the platform keeps it, by default 30 days'),
   error: z.string().nullable(),
 });
 
@@ -306,7 +309,13 @@ export const delivery = {
     .output(
       DeskDelivery.extend({
         can_erase: z.boolean().describe('Whether its record at the service can be deleted from here'),
-        tries: z.array(Attempt.extend({ exchanges: z.array(Exchange).describe('Kept for 30 days') })),
+        tries: z.array(
+          Attempt.extend({
+            exchanges: z
+              .array(Exchange)
+              .describe('Empty once they are older than the platform keeps them, by default 30 days'),
+          }),
+        ),
       }),
     ),
   erase: call

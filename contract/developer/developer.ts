@@ -224,7 +224,7 @@ export const developer = {
       method: 'GET',
       path: '/developer/requests',
       tags,
-      summary: 'Lists requests with the API keys of your company in the last 30 days, newest first',
+      summary: 'Lists the logged requests with the API keys of your company, newest first',
       description: 'The total counts up to 10,000.',
     })
     .meta({ access: 'developer.keys' })
@@ -339,7 +339,7 @@ export const developer = {
       method: 'GET',
       path: '/developer/hooks/{id}/messages',
       tags,
-      summary: 'Lists what was sent to a webhook endpoint in the last 30 days, newest first',
+      summary: 'Lists what was sent to a webhook endpoint, newest first',
       description: 'The total counts up to 10,000.',
     })
     .meta({ access: 'developer.keys' })

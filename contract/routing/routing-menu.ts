@@ -90,6 +90,7 @@ const SYSTEM_MENU: readonly Group[] = [
       'agreements',
       'background-jobs',
       'outbox',
+      'data-retention',
     ],
   ],
 ];

@@ -540,6 +540,15 @@ export const PAGES = [
     rules: ['outbox'],
   },
   {
+    id: 'data-retention',
+    path: '/configuration/data-retention',
+    title: 'Data retention',
+    ...inside,
+    who: system,
+    permission: 'retention.write',
+    rules: ['masterRoot'],
+  },
+  {
     id: 'company-imports',
     path: '/configuration/company-imports',
     title: 'Import companies',

@@ -211,6 +211,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/invoices                       P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/outbox                        P      404        404       connect   404      404     prof      404         404         404      404     404
+/configuration/data-retention                 P      404        404       connect   404      404     404       404         404         404      404     404
 /configuration/background-jobs               P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/limits                         404    404        404       connect   404      P       prof      P           404         404      P       P
 /configuration/minimum-spend                  P      P          P         connect   404      404     404       404         404         404      404     404
@@ -565,6 +566,7 @@ describe('[NAV-01] the sidebar', () => {
           'Agreements',
           'Background jobs',
           'Outbox',
+          'Data retention',
         ],
       ],
     ]);

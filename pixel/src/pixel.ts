@@ -19,7 +19,6 @@ interface PixelEvent {
   m?: string;
   s?: string;
   g: number;
-  c: number;
 }
 type Command = ArrayLike<unknown>;
 
@@ -37,7 +36,7 @@ type Command = ArrayLike<unknown>;
     };
 
   try {
-    const tag = (doc.currentScript || doc.querySelector('script[src*="/p/v1/"]')) as HTMLScriptElement;
+    const tag = (doc.currentScript || doc.querySelector('[src*="/p/v1/"]')) as HTMLScriptElement;
     const [, host, key] = tag.src.match(/(.+)\/p\/v1\/([\w-]+)/)!;
     const queueName = '_lvid' + key;
     // A second copy of the same tag does nothing; another campaign's tag runs beside this one.
@@ -46,11 +45,8 @@ type Command = ArrayLike<unknown>;
 
     /** 1 if Global Privacy Control is on; NaN where it is off or unknown. */
     const gpc = +(navigator as any).globalPrivacyControl;
-    /**
-     * Whether sending is allowed: 2 if consent is not required, 1 if it was given, falsy while it is pending or
-     * refused.
-     */
-    let may = 2;
+    /** Whether sending is allowed: falsy while consent is pending or refused. */
+    let may: unknown = 1;
     /** Events that the server has not confirmed yet, oldest first. */
     let queue: PixelEvent[] = [];
     /** Set while a request is under way. */
@@ -60,6 +56,7 @@ type Command = ArrayLike<unknown>;
     let here = '';
     let from = '';
     let lastId: unknown;
+    let gpp: unknown;
 
     const local = safe(() => localStorage)();
     const session = safe(() => sessionStorage)() || {};
@@ -71,8 +68,7 @@ type Command = ArrayLike<unknown>;
     });
     const forget = () => {
       queue = [];
-      visitor = lastId = here = '';
-      keep('');
+      keep((visitor = lastId = here = ''));
       delete session[queueName];
     };
 
@@ -102,7 +98,8 @@ type Command = ArrayLike<unknown>;
     const flush = safe((leaving?: Event) => {
       // Ten events of maximum length stay under the 64 KiB limit of a keepalive request.
       const batch = queue.slice(0, 10);
-      const body = JSON.stringify({ k: key, e: batch }, (_, value) => value || undefined);
+      (page.__gpp || later)('ping', (state: any) => (gpp = state.gppString));
+      const body = JSON.stringify({ k: key, e: batch, p: gpp }, (_, value) => value || undefined);
       const done = (answer: { status?: number }) => {
         busy = 0;
         // 429, 5xx and no response mean retry later; anything else is final, and repeating it would not help.
@@ -114,13 +111,7 @@ type Command = ArrayLike<unknown>;
       if (batch[0]) {
         // A beacon gets no response: its events stay queued, and the server knows their ids.
         if (leaving) navigator.sendBeacon(host + '/v', body);
-        else
-          busy =
-            busy ||
-            fetch(host + '/v', { method: 'POST', body, keepalive: true, credentials: 'omit' }).then(
-              done,
-              done,
-            );
+        else busy = busy || fetch(host + '/v', { method: 'POST', body, keepalive: true }).then(done, done);
       }
       // No visitor id: consent is pending or Global Privacy Control is on, so nothing may be stored. This must be the
       // last line, because a full storage throws.
@@ -146,7 +137,6 @@ type Command = ArrayLike<unknown>;
         r: clean(from),
         t: clean(doc.title).slice(0, 200),
         g: gpc,
-        c: may & 1,
       };
       let value = ('' + (gpc || identity)).trim().toLowerCase();
       let field = /^[\da-f]+$/.test(value) && { 32: 'm', 40: 's', 64: 'h' }[value.length];
@@ -186,7 +176,7 @@ type Command = ArrayLike<unknown>;
           thanks: () => emit('thanks'),
           consent(given: unknown) {
             const waited = !may;
-            may = +((given as number) > 0);
+            may = (given as number) > 0;
             if (!given) forget();
             // The view first, then what was submitted while consent was pending, which was held only in memory.
             if (waited) emit('identify', lastId);

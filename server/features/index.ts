@@ -61,6 +61,7 @@ import { feature as taxes } from './money/taxes/feature.ts';
 import { feature as wallet } from './money/wallet/feature.ts';
 import { feature as backgroundJobs } from './operations/jobs/feature.ts';
 import { feature as outbox } from './operations/outbox/feature.ts';
+import { feature as retention } from './operations/retention/feature.ts';
 
 /**
  * Every feature, from low to high: each may use only those before it (`npm run check`). A new feature is its folder, and
@@ -73,6 +74,7 @@ export const FEATURES = [
   views,
   backgroundJobs,
   outbox,
+  retention,
   sales,
   auth,
   pricing,

@@ -94,7 +94,9 @@ describe('emails of a tenant', () => {
     });
     const { rows } = await app.admin.query('select m::text as row from mail m where id = $1', [mailId]);
     expect(rows[0].row).not.toContain('acme.test/?a=1');
-    await mail.forget(agency.root_id, new Date(app.clock.now().getTime() + 1));
+    await inScope(app.platform.db.app, { rootId: agency.root_id }, (tx) =>
+      mail.forget(tx, new Date(app.clock.now().getTime() + 1), 10),
+    );
     expect(await state(mailId)).toBeUndefined();
   });
 

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import type { Vault } from './crypto.ts';
 import type { Database } from './db/connect.ts';
-import { deleteMails, insertMail, markMail, newestMails, pageOfMails, queuedMail } from './db/mail-store.ts';
+import {
+  countMails,
+  deleteMails,
+  insertMail,
+  markMail,
+  newestMails,
+  pageOfMails,
+  queuedMail,
+} from './db/mail-store.ts';
 import type { Owner } from './db/owner.ts';
 import { inScope, type Scope, type Tx } from './db/scope.ts';
 import { newId } from './ids.ts';
@@ -238,8 +246,9 @@ export function createMail(
       };
     },
 
-    /** Deletes a root's emails from before a given time, except those that are still waiting. */
-    forget: (rootId: string, before: Date) => inScope(db.app, { rootId }, (tx) => deleteMails(tx, before)),
+    /** Counts, and deletes, emails of a root's scope from before a given time, except those that are still waiting. */
+    countOld: countMails,
+    forget: deleteMails,
 
     /** Starts sending. */
     start(): Promise<void> {

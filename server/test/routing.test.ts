@@ -93,6 +93,10 @@ describe('[ROUT-04] [ROUT-05] [ROUT-13] [ROUT-14] the table with the facts of a 
       ['company-imports', 'company-imports', '404', CONNECT, '404', '404', '404', '404', '404'],
     ],
     [
+      '/configuration/data-retention',
+      ['data-retention', '404', '404', CONNECT, '404', '404', '404', '404', '404'],
+    ],
+    [
       '/configuration/people-merge',
       ['people-merge', 'people-merge', 'people-merge', CONNECT, '404', '404', '404', '404', '404'],
     ],
@@ -180,6 +184,13 @@ const BEHIND: [page: string, call: string, seen: string[], refused: string[]][] 
     '/configuration/company-imports',
     '/api/company-imports',
     ['root', 'enterprise'],
+    ['rootAdmin', 'rootAE', 'agency', 'agencyAdmin', 'agencyNew', 'client'],
+  ],
+  [
+    '/configuration/data-retention',
+    '/api/retention',
+    ['root'],
+    // Other roots' owners: retention.test.ts.
     ['rootAdmin', 'rootAE', 'agency', 'agencyAdmin', 'agencyNew', 'client'],
   ],
   [

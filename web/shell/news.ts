@@ -14,6 +14,12 @@ export interface News {
 /** What is new, newest first. No entry names the platform or an agency: each reads it under their own name. */
 export const NEWS: readonly News[] = [
   {
+    on: '2026-11-29',
+    title: 'Data retention',
+    text: 'See how long each kind of data is kept, what the next cleanup deletes, and what the last one did. Change a period within its limits.',
+    page: { path: '/configuration/data-retention', label: 'Open Data retention' },
+  },
+  {
     on: '2026-11-28',
     title: 'From an ad’s figures to its leads',
     text: 'The numbers of leads in the ad report open the leads behind them, and leads can be filtered by the ad that brought them.',

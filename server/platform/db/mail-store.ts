@@ -78,6 +78,15 @@ export async function pageOfMails(
   return { rows, total: Number(total) };
 }
 
-export async function deleteMails(tx: Tx, before: Date): Promise<void> {
-  await tx.deleteFrom('mail').where('created_at', '<', before).where('state', '<>', 'queued').execute();
+const oldMails = (before: Date, most: number) => sql<{ id: string }>`
+  select id from mail where created_at < ${before} and state <> 'queued' limit ${most}`;
+
+/** How many emails of the scope are from before an instant, without those that wait, counted up to `most`. */
+export const countMails = async (tx: Tx, before: Date, most: number): Promise<number> =>
+  (await oldMails(before, most).execute(tx)).rows.length;
+
+/** Deletes up to `most` of them; returns how many. */
+export async function deleteMails(tx: Tx, before: Date, most: number): Promise<number> {
+  const { numAffectedRows } = await sql`delete from mail where id in (${oldMails(before, most)})`.execute(tx);
+  return Number(numAffectedRows ?? 0n);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { unusedSince } from './contracts.ts';
 import { connectionOf } from './hosts.ts';
 import { makeRoles } from './rights.ts';
 
@@ -43,6 +44,8 @@ const BEFORE = {
 interface Applied {
   name: string;
   hash: string;
+  /** Null in a database that does not keep it yet. */
+  is_contract: boolean | null;
 }
 
 /**
@@ -52,7 +55,9 @@ interface Applied {
  */
 async function takeOver(client: pg.Client, known: Migration[]): Promise<Applied[]> {
   const applied: Applied[] = (
-    await client.query('select name, hash from migration order by name collate "C"')
+    await client.query(
+      `select name, hash, (to_jsonb(m) ->> 'is_contract')::boolean as is_contract from migration m order by name collate "C"`,
+    )
   ).rows;
   const baseline = known.find(({ name }) => name === BEFORE.baseline);
   const former = applied.filter(({ name }) => name <= BEFORE.last && name !== BEFORE.baseline);
@@ -67,7 +72,7 @@ async function takeOver(client: pg.Client, known: Migration[]): Promise<Applied[
     throw new Error(`A migration of version ${BEFORE.version} was edited after it was applied`);
   const { rows } = await client.query(
     `with former as (delete from migration where name = any($1) returning applied_at)
-     insert into migration (name, hash, applied_at) select $2, $3, min(applied_at) from former returning name, hash`,
+     insert into migration (name, hash, applied_at) select $2, $3, min(applied_at) from former returning name, hash, false as is_contract`,
     [former.map(({ name }) => name), baseline.name, hashOf(baseline.text)],
   );
   return [...rows, ...applied.filter((one) => !former.includes(one))];
@@ -76,8 +81,9 @@ async function takeOver(client: pg.Client, known: Migration[]): Promise<Applied[
 /**
  * Migrates the database at `adminUrl` to this version, in one transaction, and returns the names applied now. Safe to
  * run from several processes at once (advisory lock). Everything is owned by the role lead_owner, which no one connects
- * as. Throws if the database is older than version 0.1.0 left it, if an applied migration was edited since, or if the
- * database is newer than this version. Then nothing has changed.
+ * as. A newer version's database is left as it is, if its migrations only added to it. Throws if the database is older than
+ * version 0.1.0 left it, if an applied migration was edited since, or if a newer version took something away from it.
+ * Then nothing has changed.
  * @param known the migrations of the version; other lists are for tests of upgrades
  * @throws MissingRights
  */
@@ -98,17 +104,26 @@ export async function migrate(adminUrl: string, known = migrations()): Promise<s
 
     // All or none: if one fails, the previous version still fits the database.
     await client.query('begin');
-    const applied = new Map((await takeOver(client, known)).map(({ name, hash }) => [name, hash]));
-    for (const name of applied.keys()) {
-      if (!known.some((m) => m.name === name))
-        throw new Error(`The database has migration ${name}, which this version does not recognize`);
-    }
+    const found = await takeOver(client, known);
+    const applied = new Map(found.map(({ name, hash }) => [name, hash]));
+    const newer = found.filter(({ name }) => !known.some((one) => one.name === name));
+    const contract = newer.find((one) => one.is_contract !== false);
+    if (contract)
+      throw new Error(
+        `The database has migration ${contract.name}, which this version does not recognize and cannot run with. ` +
+          'Start the version that made it, or a newer one. Nothing was changed.',
+      );
     const pending = known.filter(({ name, text }) => {
       if (!applied.has(name)) return true;
       if (applied.get(name) !== hashOf(text))
         throw new Error(`Migration ${name} was edited after it was applied`);
       return false;
     });
+    if (newer[0] && pending[0])
+      throw new Error(
+        `The database has migration ${newer[0].name}, which this version does not recognize, but not ${pending[0].name}. ` +
+          'They belong to different versions, and neither is newer. Nothing was changed.',
+      );
     for (const { name, text } of pending) {
       try {
         // What a migration changes in tables with data is checked at once: tables with pending checks cannot be
@@ -116,6 +131,8 @@ export async function migrate(adminUrl: string, known = migrations()): Promise<s
         await client.query('set constraints all immediate');
         await client.query(text);
         await client.query('insert into migration (name, hash) values ($1, $2)', [name, hashOf(text)]);
+        if (unusedSince(text))
+          await client.query('update migration set is_contract = true where name = $1', [name]);
       } catch (error) {
         throw new Error(`Migration ${name}: ${(error as Error).message}`, { cause: error });
       }
@@ -128,8 +145,18 @@ export async function migrate(adminUrl: string, known = migrations()): Promise<s
   }
 }
 
+type Query = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+
 /** Returns whether every migration of this version has been applied, using the given query function. */
-export async function isMigrated(query: (text: string) => Promise<{ rows: unknown[] }>): Promise<boolean> {
+export async function isMigrated(query: Query): Promise<boolean> {
   const { rows } = await query(`select migrations_applied() as applied`);
   return Number((rows[0] as { applied: number }).applied) >= migrations().length;
+}
+
+/** Returns a migration of a newer version that took something away that this one uses; null if there is none. */
+export async function outdatedBy(query: Query): Promise<string | null> {
+  const { rows } = await query(`select contracts_unknown($1) as name limit 1`, [
+    migrations().map(({ name }) => name),
+  ]);
+  return (rows[0] as { name: string } | undefined)?.name ?? null;
 }

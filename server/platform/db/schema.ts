@@ -2003,6 +2003,7 @@ export interface Schema {
     name: string;
     hash: string;
     applied_at: Generated<Date>;
+    is_contract: Generated<boolean>;
   };
   minspend_amount: {
     serial: GeneratedAlways<bigint>;
@@ -2492,6 +2493,13 @@ export interface Schema {
     accepted_loss_micros: Generated<bigint>;
     limit_every: Generated<'day' | 'week' | 'month'>;
     lead_company_micros: Generated<bigint>;
+  };
+  retention: {
+    kind: string;
+    days: number | null;
+    started_at: Date | null;
+    finished_at: Date | null;
+    removed: Generated<bigint>;
   };
   return_request: {
     id: string;

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { Role } from '../config.ts';
 import type { ArchiveState } from '../db/archive.ts';
-import { isMigrated } from '../db/migrate.ts';
+import { isMigrated, outdatedBy } from '../db/migrate.ts';
 import { diskState } from '../disk.ts';
 import type { Platform } from '../platform.ts';
 import type { PlainRoute } from './routes.ts';
@@ -28,8 +28,11 @@ export const healthRoutes = (
     // Checked first: on a full disk PostgreSQL may exit, which is the consequence and not the cause.
     if ((await diskState(config.dataDir)) === 'full') return { reason: 'the disk is full', retryAfter: '30' };
     try {
-      if (await isMigrated((text) => db.appPool.query(text))) return null;
-      return { reason: 'migrations are missing', retryAfter: '5' };
+      const query = (text: string, values?: unknown[]) => db.appPool.query(text, values);
+      if (!(await isMigrated(query))) return { reason: 'migrations are missing', retryAfter: '5' };
+      const newer = await outdatedBy(query);
+      if (newer === null) return null;
+      return { reason: `the database needs a newer version (${newer})`, retryAfter: '60' };
     } catch {
       return { reason: 'the database is unavailable', retryAfter: '5' };
     }

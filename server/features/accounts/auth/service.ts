@@ -306,8 +306,7 @@ export function createAuth(platform: Platform, deps: AuthParts) {
     },
 
     /**
-     * Applies address changes that are due; deletes data meant to last minutes or hours that is days old, and emails
-     * after 30 days.
+     * Applies address changes that are due; deletes data meant to last minutes or hours that is days old.
      */
     async sweep(): Promise<void> {
       const now = clock.now().getTime();
@@ -318,7 +317,6 @@ export function createAuth(platform: Platform, deps: AuthParts) {
         await emails.takeDue(rootId);
         await inScope(db.app, { rootId }, (tx) => deleteOld(tx, new Date(now - 7 * 86_400_000)));
         await inScope(db.app, { rootId }, (tx) => deleteNotices(tx, new Date(now - 30 * 86_400_000)));
-        await deps.mail.forget(rootId, new Date(now - 30 * 86_400_000));
       }
     },
 

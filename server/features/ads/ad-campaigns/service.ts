@@ -21,11 +21,13 @@ import type { Billing } from '../../money/billing/index.ts';
 import type { Payments } from '../../money/payments/index.ts';
 import type { Prepaid } from '../../money/prepaid/index.ts';
 import type { Pricing } from '../../money/pricing/index.ts';
+import type { Retention } from '../../operations/retention/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
 import { createCreatives } from './creative.service.ts';
 import { createMedia } from './media.service.ts';
 import { type Budgets, dayIn, dueOf, remainingDays, roomOf, type Used, unknownCity } from './policy.ts';
 import { createSpending } from './spend.service.ts';
+import { countImpressions, forgetImpressions } from './spend.store.ts';
 import * as store from './store.ts';
 
 type Given = Inside<z.output<(typeof adCampaigns.update)['~orpc']['inputSchema'] & z.ZodType>>;
@@ -46,6 +48,7 @@ export interface AdDeps {
   auth: Auth;
   users: Users;
   adAudiences: AdAudiences;
+  retention: Retention;
 }
 
 export type AdCampaigns = ReturnType<typeof createAdCampaigns>;
@@ -80,6 +83,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
   const { db, clock, config, events } = platform;
   const { audit, tenants, campaigns, billing, pricing, prepaid, payments, auth, users, adAudiences } = deps;
   const spending = createSpending(platform, deps);
+  deps.retention.keep('ad_impressions', { of: 'root', count: countImpressions, remove: forgetImpressions });
 
   /** The columns that fields set. @throws Refusal naming the field */
   function columnsOf(given: Fields) {

@@ -508,7 +508,5 @@ export function createSpending(
     timesSeen: spent.timesSeen,
     timesSeenBy: spent.timesSeenBy,
     click: spent.click,
-    forget: (rootId: string, before: Date, most: number) =>
-      inScope(db.app, { rootId }, (tx) => spent.forgetImpressions(tx, rootId, before, most)),
   };
 }

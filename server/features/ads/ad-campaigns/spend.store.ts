@@ -406,15 +406,20 @@ export async function click(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Deletes impressions from before an instant, a number at a time; those that are promised expire first. */
+/** Impressions from before an instant; those that are promised expire first, and those that are billed are posted. */
+const oldImpressions = (rootId: string, before: Date, most: number) => sql<{ id: string }>`
+  select id from ad_impression where root_id = ${rootId}::uuid and at < ${before} and state <> 'held'
+    and (state <> 'billed' or is_posted) limit ${most}`;
+
+/** How many there are, counted up to `most`. */
+export const countImpressions = async (tx: Tx, rootId: string, before: Date, most: number): Promise<number> =>
+  (await oldImpressions(rootId, before, most).execute(tx)).rows.length;
+
+/** Deletes up to `most` of them; returns how many. */
 export async function forgetImpressions(tx: Tx, rootId: string, before: Date, most: number): Promise<number> {
-  const { rows } = await sql<{ n: bigint }>`
-    with gone as (
-      delete from ad_impression where id in (
-        select id from ad_impression where root_id = ${rootId}::uuid and at < ${before} and state <> 'held'
-          and (state <> 'billed' or is_posted) limit ${most}) returning 1)
-    select count(*) as n from gone`.execute(tx);
-  return Number(rows[0]!.n);
+  const { numAffectedRows } = await sql`
+    delete from ad_impression where id in (${oldImpressions(rootId, before, most)})`.execute(tx);
+  return Number(numAffectedRows ?? 0n);
 }
 
 /** What has been charged for the days that an outside platform reports. */

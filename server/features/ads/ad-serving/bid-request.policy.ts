@@ -1,5 +1,6 @@
 import { hostOf } from '../../../../contract/campaigns/site-hosts.ts';
 import { Refusal } from '../../../../contract/errors.ts';
+import { isOptedOut } from '../../../platform/gpp.ts';
 
 /** The fields of a JSON object. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -128,7 +129,7 @@ export type NoBid = 'test' | 'child' | 'abroad' | 'currency' | 'no_banner' | 'no
 
 /**
  * Reads a bid request. A string says why no one may bid for it. Whoever asks not to be tracked, by whatever signal, is not
- * remembered; a GPP string counts as one, because it may contain an opt-out.
+ * remembered.
  * @throws Refusal 400 naming the first field that is wrong
  */
 export function readBidRequest(body: unknown): Asked | NoBid {
@@ -210,7 +211,7 @@ export function readBidRequest(body: unknown): Asked | NoBid {
       dnt === 1 ||
       lmt === 1 ||
       privacy?.[2]?.toUpperCase() === 'Y' ||
-      gpp ||
+      isOptedOut(gpp) ||
       more.gpc === 1 ||
       more.gpc === '1'
     ),

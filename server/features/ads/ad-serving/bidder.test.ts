@@ -283,7 +283,8 @@ describe('[SIMP-04] the bidder over HTTP', () => {
       // A campaign with a cap needs to know who it is.
       { device: { ...request().device, dnt: 1 } },
       { regs: { us_privacy: '1YYN' } },
-      { regs: { gpp: 'DBAA' } },
+      { regs: { gpp: 'DBABLA~CAAaAAAAAABA.QA' } },
+      { regs: { gpp: 'broken' } },
       { regs: { ext: { gpc: '1' } } },
     ];
     for (const more of none) expect([more, await bidFor(more)]).toEqual([more, undefined]);

@@ -30,9 +30,8 @@ export const CODE_NETWORK: LimitRule = {
   window: hour,
 };
 
-/** How long an unproven request is kept, and how long a decided one names the person (CCPA regulations, 7101). */
+/** How long an unproven request is kept. */
 export const UNPROVEN_MS = DAY_MS;
-export const KEPT_MONTHS = 24;
 
 /** A deadline this close is soon. */
 export const SOON_MS = 5 * DAY_MS;

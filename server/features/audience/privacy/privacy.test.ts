@@ -687,7 +687,7 @@ describe('[BEY-07] fulfillment', () => {
       });
     expect(await named()).toMatchObject({ name: 'Old', email: 'old@nowhere.example' });
     app.clock.advance(732 * DAY_MS);
-    await app.features.privacy.sweep(root.id);
+    await app.features.retention.run('privacy_requests');
     expect(await named()).toEqual({ name: '', email: '', details: '', state: 'completed' });
   });
 });

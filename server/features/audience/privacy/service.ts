@@ -37,6 +37,7 @@ import type { Customers } from '../../campaigns/customers/index.ts';
 import type { Delivery } from '../../campaigns/delivery/index.ts';
 import type { Leads } from '../../campaigns/leads/index.ts';
 import type { Visits } from '../../campaigns/visits/index.ts';
+import type { Retention } from '../../operations/retention/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { People } from '../people/index.ts';
 import { certificatePdf } from './certificate.pdf.ts';
@@ -111,6 +112,7 @@ export function createPrivacy(
     customers: Customers;
     delivery: Delivery;
     adAudiences: AdAudiences;
+    retention: Retention;
   },
 ) {
   const { db, clock, config, jobs } = platform;
@@ -129,6 +131,7 @@ export function createPrivacy(
     delivery,
     adAudiences,
   } = deps;
+  deps.retention.keep('privacy_requests', { of: 'root', count: store.countOld, remove: store.forget });
   const codeKey = derive(config.appKey, 'privacy codes');
   const codeMac = (id: string, code: string): Buffer => mac(codeKey, `${id}.${code}`);
 
@@ -732,13 +735,10 @@ export function createPrivacy(
     eraseAtVendor: ({ rootId, deliveryId }: { rootId: string; deliveryId: string }) =>
       delivery.eraseForPerson(rootId, deliveryId),
 
-    /** Deletes a root's unproven requests of yesterday, and the names in those decided two years ago. */
+    /** Deletes a root's unproven requests of yesterday. */
     async sweep(rootId: string): Promise<void> {
-      const now = clock.now();
-      const old = new Date(now);
-      old.setUTCMonth(old.getUTCMonth() - policy.KEPT_MONTHS);
-      const unproven = new Date(now.getTime() - policy.UNPROVEN_MS);
-      await inScope(db.app, { rootId }, (tx) => store.sweep(tx, rootId, unproven, old));
+      const unproven = new Date(clock.now().getTime() - policy.UNPROVEN_MS);
+      await inScope(db.app, { rootId }, (tx) => store.sweep(tx, rootId, unproven));
     },
 
     async start(): Promise<void> {

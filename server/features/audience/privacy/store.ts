@@ -240,23 +240,30 @@ export async function handlers(tx: Tx, rootId: string): Promise<Worker[]> {
   return rows;
 }
 
-/** Deletes what was never proven, and the personal data of what was decided long ago. */
-export async function sweep(
-  tx: Tx,
-  rootId: string,
-  unprovenBefore: Date,
-  decidedBefore: Date,
-): Promise<void> {
+/** Deletes what was never proven. */
+export async function sweep(tx: Tx, rootId: string, unprovenBefore: Date): Promise<void> {
   await tx
     .deleteFrom('privacy_request')
     .where('root_id', '=', rootId)
     .where('state', '=', 'unproven')
     .where('received_at', '<', unprovenBefore)
     .execute();
-  await sql`delete from privacy_certificate c using privacy_request r
-    where c.request_id = r.id and r.root_id = ${rootId}::uuid and r.decided_at < ${decidedBefore}`.execute(
-    tx,
-  );
+}
+
+/** Requests that were decided before an instant and still have a name or a certificate, up to `most`. */
+const oldRequests = (rootId: string, before: Date, most: number) => sql<{ id: string }>`
+  select r.id from privacy_request r where r.root_id = ${rootId}::uuid and r.decided_at < ${before}
+    and (r.name <> '' or exists (select from privacy_certificate c where c.request_id = r.id)) limit ${most}`;
+
+/** How many there are, counted up to `most`. */
+export const countOld = async (tx: Tx, rootId: string, before: Date, most: number): Promise<number> =>
+  (await oldRequests(rootId, before, most).execute(tx)).rows.length;
+
+/** Empties the personal data of up to `most` of them, and deletes their certificates; returns how many. */
+export async function forget(tx: Tx, rootId: string, before: Date, most: number): Promise<number> {
+  const ids = (await oldRequests(rootId, before, most).execute(tx)).rows.map(({ id }) => id);
+  if (ids.length === 0) return 0;
+  await tx.deleteFrom('privacy_certificate').where('request_id', 'in', ids).execute();
   await tx
     .updateTable('privacy_request')
     .set({
@@ -269,8 +276,7 @@ export async function sweep(
       answer: '',
       proof: '',
     })
-    .where('root_id', '=', rootId)
-    .where('decided_at', '<', decidedBefore)
-    .where('name', '!=', '')
+    .where('id', 'in', ids)
     .execute();
+  return ids.length;
 }

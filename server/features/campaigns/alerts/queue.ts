@@ -55,6 +55,3 @@ export const enqueueMessages = (
     rows.map((row) => ({ rootId: row.root_id, id: row.id, attempt, lane: `${row.company_id}:${row.way}` })),
     { group: ({ lane, id }) => lane ?? id, ...(startAfter ? { startAfter } : {}) },
   );
-
-/** Deletes what is kept no longer. */
-export const forgetJob = defineJob('alerts.forget', z.object({}));

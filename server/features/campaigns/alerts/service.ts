@@ -13,22 +13,21 @@ import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Users } from '../../accounts/users/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
+import type { Retention } from '../../operations/retention/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import type { Connections } from '../connections/index.ts';
 import { hoursFrom, newSecret, opensAt } from '../delivery/index.ts';
 import type { Leads } from '../leads/index.ts';
 import { numbersReached, tellNow, wouldBeTold } from './policy.ts';
-import { forgetJob, judgeJob, messageJob, tellJob } from './queue.ts';
+import { judgeJob, messageJob, tellJob } from './queue.ts';
 import { createAlertSender, SECRET } from './send.service.ts';
 import * as store from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** How long messages and events are kept, which is also the longest cooldown. */
-const KEPT_DAYS = 30;
 const COUNTED_DAYS = 7;
 const EXAMPLES = 5;
-const FORGET_STEP = 5_000;
 /** Events that are judged in one job. */
 const AT_ONCE = 2_000;
 
@@ -55,11 +54,13 @@ export function createAlerts(
     campaigns: Campaigns;
     connections: Connections;
     leads: Leads;
+    retention: Retention;
   },
 ) {
   const { db, clock, jobs, events, vault } = platform;
   const { audit, tenants, outbound, limits, campaigns, connections } = deps;
   const sender = createAlertSender(platform, deps);
+  deps.retention.keep('alerts', { of: 'root', count: store.countBefore, remove: store.forgetBefore });
 
   /** Has what happened judged after the transaction, if anyone waits for it. */
   async function judge(
@@ -446,15 +447,6 @@ export function createAlerts(
       for (const id of waiting) await tell(rootId, id);
     },
 
-    /** Deletes messages, events and cooldowns that are older than 30 days. */
-    async forget(): Promise<void> {
-      const before = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
-      for (const rootId of await tenants.roots())
-        while (
-          await inScope(db.app, { rootId }, (tx) => store.forgetBefore(tx, rootId, before, FORGET_STEP))
-        );
-    },
-
     /** Starts judging, telling and sending. */
     async start(): Promise<void> {
       await jobs.work(judgeJob, { pollingIntervalSeconds: 2 }, ({ rootId, happened, companies, customers }) =>
@@ -470,8 +462,6 @@ export function createAlerts(
       });
       await jobs.schedule(tellJob, '* * * * *', {});
       await jobs.workTogether(messageJob, { atOnce: 16 }, (payload) => sender.attempt(payload));
-      await jobs.work(forgetJob, { pollingIntervalSeconds: 60 }, () => this.forget());
-      await jobs.schedule(forgetJob, '41 3 * * *', {});
     },
   };
 }

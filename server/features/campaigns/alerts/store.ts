@@ -403,23 +403,30 @@ export async function messagesOf(tx: Tx, alertId: string, page: { offset: number
   return { rows, total: Number(total) };
 }
 
-/** Deletes what is older than an instant, some rows at a time; returns whether there may be more. */
-export async function forgetBefore(tx: Tx, rootId: string, before: Date, most: number): Promise<boolean> {
+/** The messages, events, and cooldowns of a root from before an instant, up to `most` of each. */
+const oldParts = (rootId: string, before: Date, most: number) => ({
+  messages: sql`select id from alert_message where root_id = ${rootId} and created_at < ${before} limit ${most}`,
+  events: sql`select id from alert_event where root_id = ${rootId} and created_at < ${before} limit ${most}`,
+  people: sql`select alert_id, person_id from alert_person where root_id = ${rootId} and told_at < ${before} limit ${most}`,
+});
+
+/** How many there are, each counted up to `most`. */
+export async function countBefore(tx: Tx, rootId: string, before: Date, most: number): Promise<number> {
+  const counts = [];
+  for (const part of Object.values(oldParts(rootId, before, most)))
+    counts.push((await part.execute(tx)).rows.length);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Deletes up to `most` of each; returns how many in all. */
+export async function forgetBefore(tx: Tx, rootId: string, before: Date, most: number): Promise<number> {
+  const { messages, events, people } = oldParts(rootId, before, most);
   const deleted = [
-    await sql`delete from alert_message where id in (
-      select id from alert_message where root_id = ${rootId} and created_at < ${before} limit ${most})`.execute(
-      tx,
-    ),
-    await sql`delete from alert_event where id in (
-      select id from alert_event where root_id = ${rootId} and created_at < ${before} limit ${most})`.execute(
-      tx,
-    ),
-    await sql`delete from alert_person where (alert_id, person_id) in (
-      select alert_id, person_id from alert_person where root_id = ${rootId} and told_at < ${before} limit ${most})`.execute(
-      tx,
-    ),
+    await sql`delete from alert_message where id in (${messages})`.execute(tx),
+    await sql`delete from alert_event where id in (${events})`.execute(tx),
+    await sql`delete from alert_person where (alert_id, person_id) in (${people})`.execute(tx),
   ];
-  return deleted.some(({ numAffectedRows }) => Number(numAffectedRows ?? 0n) === most);
+  return deleted.reduce((sum, { numAffectedRows }) => sum + Number(numAffectedRows ?? 0n), 0);
 }
 
 /** One row for each recipient of an alert, for a batch. */

@@ -27,7 +27,7 @@ beforeAll(async () => {
     outboundExceptions: [running.host],
     standIns: { hubspot: { base: running.base } },
   });
-  root = await app.make.root({ host: 'customers-root.test' });
+  root = await app.make.root({ isMaster: true, host: 'customers-root.test' });
   agency = await app.make.agency(root, { host: HOST });
   await app.make.leadCost(agency, 1n * USD);
   const { id } = await app.make.user(agency);
@@ -327,7 +327,7 @@ describe('a known customer', () => {
     await work();
     expect(await mails()).toEqual([]);
     expect((await seen()).body.total).toBe(0);
-    await app.features.customers.daily();
+    await app.features.retention.run('customer_visits');
     expect(await count(`customer_visit where list_id = '${id}'`)).toBe(0);
     await pass(1000);
     await visit(person.email);

@@ -10,5 +10,5 @@ export const refreshJob = defineJob('customers.refresh', z.object({ rootId: z.uu
   expireInSeconds: 60 * 60,
 });
 
-/** Has every list of customers that comes from a connection refreshed, and deletes what is kept no longer. */
+/** Has every list of customers that comes from a connection refreshed. */
 export const dailyJob = defineJob('customers.daily', z.object({}));

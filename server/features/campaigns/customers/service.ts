@@ -9,13 +9,11 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Retention } from '../../operations/retention/index.ts';
 import type { Connections } from '../connections/index.ts';
 import { dailyJob, refreshJob } from './queue.ts';
 import * as store from './store.ts';
 
-const DAY_MS = 86_400_000;
-const KEPT_DAYS = 30;
-const FORGET_STEP = 5_000;
 /** More customers than a client may have are not read to the end. */
 const MOST_READ = 60_000;
 /** How often we wait where the vendor wants us to, and for how long at most. */
@@ -38,10 +36,12 @@ export function createCustomers(
     connections: Connections;
     tenants: Tenants;
     limits: Limits;
+    retention: Retention;
   },
 ) {
-  const { db, clock, events, jobs } = platform;
+  const { db, events, jobs } = platform;
   const { audit, exclusions, connections, tenants, limits } = deps;
+  deps.retention.keep('customer_visits', { of: 'root', count: store.countOld, remove: store.forget });
 
   /** Everything that a vendor lists as customers. @throws Stopped and what else its adapter throws */
   async function read(list: NonNullable<ReturnType<Connections['vendor']>['customers']>['list'], way: Way) {
@@ -141,7 +141,7 @@ export function createCustomers(
       });
     },
 
-    /** When customers were seen in the last 30 days, newest first. @throws Refusal 404 */
+    /** When customers were seen, newest first. @throws Refusal 404 */
     visits: (
       ctx: Ctx,
       given: { level: 'client' | 'campaign'; owner_id: string },
@@ -184,11 +184,9 @@ export function createCustomers(
       await exclusions.refill(rootId, listId, { people });
     },
 
-    /** Has the lists of connections refreshed, and deletes visits that are kept no longer. */
+    /** Has the lists of connections refreshed. */
     async daily(): Promise<void> {
-      const before = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
       for (const rootId of await tenants.roots()) {
-        while (await inScope(db.app, { rootId }, (tx) => store.forget(tx, rootId, before, FORGET_STEP)));
         const lists = await exclusions.allConnected(rootId);
         await inScope(db.app, { rootId }, (tx) =>
           jobs.send(

@@ -111,16 +111,19 @@ export async function companyOf(tx: Tx, campaignId: string): Promise<string | un
   return row?.company_id;
 }
 
-/**
- * Deletes visits from before an instant, and those whose list is no longer in force, some at a time; returns whether
- * there may be more.
- */
-export async function forget(tx: Tx, rootId: string, before: Date, most: number): Promise<boolean> {
+const oldVisits = (rootId: string, before: Date, most: number) => sql<{ id: string }>`
+  select v.id from customer_visit v join exclusion_list l on l.id = v.list_id
+  where v.root_id = ${rootId} and (v.at < ${before} or l.state <> 'active') limit ${most}`;
+
+/** How many visits are from before an instant, or their list is no longer in force, counted up to `most`. */
+export const countOld = async (tx: Tx, rootId: string, before: Date, most: number): Promise<number> =>
+  (await oldVisits(rootId, before, most).execute(tx)).rows.length;
+
+/** Deletes up to `most` of them; returns how many. */
+export async function forget(tx: Tx, rootId: string, before: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from customer_visit where id in (
-      select v.id from customer_visit v join exclusion_list l on l.id = v.list_id
-      where v.root_id = ${rootId} and (v.at < ${before} or l.state <> 'active') limit ${most})`.execute(tx);
-  return Number(numAffectedRows ?? 0n) === most;
+    delete from customer_visit where id in (${oldVisits(rootId, before, most)})`.execute(tx);
+  return Number(numAffectedRows ?? 0n);
 }
 
 /** Deletes when these people were seen, and what their lists call them. */

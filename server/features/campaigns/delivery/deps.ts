@@ -4,6 +4,7 @@ import type { Outbound } from '../../../platform/outbound.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
+import type { Retention } from '../../operations/retention/index.ts';
 import type { Connections } from '../connections/index.ts';
 import type { LeadData } from './policy.ts';
 
@@ -15,6 +16,7 @@ export interface DeliveryDeps {
   connections: Connections;
   outbound: Outbound;
   limits: Limits;
+  retention: Retention;
   leads: {
     /** Returns what is sent about each lead; a lead whose contact has been erased is missing. */
     message(tx: Tx, leadIds: string[]): Promise<Map<string, LeadData>>;

@@ -12,8 +12,6 @@ import { attempts, type Reopened, withoutAnswer } from './store.ts';
 const DAY_MS = 86_400_000;
 /** How many days the figures of a destination are of. */
 const SHOWN_DAYS = 7;
-/** How long requests and responses are kept. */
-const KEPT_DAYS = 30;
 
 interface Filter {
   company_id?: string | undefined;
@@ -137,15 +135,5 @@ export function deliveryDesk(
         });
         return reopened.length;
       }),
-
-    /** Deletes requests and responses that are older than 30 days. */
-    async forget(): Promise<void> {
-      const before = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
-      for (const rootId of await tenants.roots()) {
-        let deleted = desk.FORGOTTEN_AT_ONCE;
-        while (deleted === desk.FORGOTTEN_AT_ONCE)
-          deleted = await inScope(db.app, { rootId }, (tx) => desk.forgetExchanges(tx, rootId, before));
-      }
-    },
   };
 }

@@ -203,13 +203,18 @@ export async function days(tx: Tx, integrationIds: readonly string[], since: str
     .execute();
 }
 
-/** Deletes requests and responses from before an instant, a thousand at a time. Returns how many. */
-export async function forgetExchanges(tx: Tx, rootId: string, before: Date): Promise<number> {
+const oldExchanges = (rootId: string, before: Date, most: number) => sql<object>`
+  select delivery_id, number from delivery_exchange
+  where root_id = ${rootId} and at < ${before} order by at limit ${most}`;
+
+/** How many requests and responses are from before an instant, counted up to `most`. */
+export const countExchanges = async (tx: Tx, rootId: string, before: Date, most: number): Promise<number> =>
+  (await oldExchanges(rootId, before, most).execute(tx)).rows.length;
+
+/** Deletes up to `most` of them; returns how many. */
+export async function forgetExchanges(tx: Tx, rootId: string, before: Date, most: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from delivery_exchange e using (
-      select delivery_id, number from delivery_exchange
-      where root_id = ${rootId} and at < ${before} order by at limit ${FORGOTTEN_AT_ONCE}) old
+    delete from delivery_exchange e using (${oldExchanges(rootId, before, most)}) old
     where e.delivery_id = old.delivery_id and e.number = old.number`.execute(tx);
   return Number(numAffectedRows ?? 0n);
 }
-export const FORGOTTEN_AT_ONCE = 1_000;

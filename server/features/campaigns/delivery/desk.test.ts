@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { port } = endpoint.address() as AddressInfo;
   base = `http://desk.localhost:${port}`;
   app = await testApp({ outboundExceptions: [`desk.localhost:${port}`] });
-  root = await app.make.root();
+  root = await app.make.root({ isMaster: true });
 });
 afterAll(async () => {
   await app?.close();
@@ -228,10 +228,10 @@ describe('[BEY-04] the delivery desk', () => {
     await work();
     const [{ id }] = (await call('client', 'GET', '/deliveries?state=delivered')).data;
     app.clock.advance(29 * 86_400_000);
-    await app.features.delivery.forget();
+    await app.features.retention.run('deliveries');
     expect((await call('client', 'GET', `/deliveries/${id}`)).tries[0].exchanges).toHaveLength(1);
     app.clock.advance(2 * 86_400_000);
-    await app.features.delivery.forget();
+    await app.features.retention.run('deliveries');
     expect((await call('client', 'GET', `/deliveries/${id}`)).tries).toMatchObject([
       { number: 1, status: 200, exchanges: [], answer: null },
     ]);

@@ -1,4 +1,4 @@
-import { forgetJob, resumeJob, sendJob } from './queue.ts';
+import { resumeJob, sendJob } from './queue.ts';
 import type { Delivery } from './service.ts';
 
 /** Concurrent attempts in this process; only one of them on each lane. */
@@ -8,6 +8,4 @@ const AT_ONCE = 256;
 export async function startDelivery(delivery: Delivery): Promise<void> {
   await delivery.jobs.workTogether(sendJob, { atOnce: AT_ONCE }, (payload) => delivery.attempt(payload));
   await delivery.jobs.work(resumeJob, {}, (payload) => delivery.resume(payload));
-  await delivery.jobs.work(forgetJob, { pollingIntervalSeconds: 60 }, () => delivery.forget());
-  await delivery.jobs.schedule(forgetJob, '23 3 * * *', {});
 }

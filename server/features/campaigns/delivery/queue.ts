@@ -52,6 +52,3 @@ export const resumeJob = defineJob(
   z.object({ rootId: z.uuid(), connectionId: z.uuid() }),
   { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 },
 );
-
-/** Deletes requests and responses that are kept no longer. */
-export const forgetJob = defineJob('delivery.forget', z.object({}));

@@ -10,6 +10,7 @@ import type { AuditEntry } from '../../accounts/audit/index.ts';
 import { createAttempts } from './attempt.service.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { deliveryDesk } from './desk.service.ts';
+import { countExchanges, forgetExchanges } from './desk.store.ts';
 import { destinationChanges } from './destination.service.ts';
 import { documentCalls } from './document.service.ts';
 import { createExamples } from './examples.ts';
@@ -30,6 +31,7 @@ export type Delivery = ReturnType<typeof createDelivery>;
 export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   const { db, clock, vault, jobs } = platform;
   const { audit, tenants, connections, outbound, leads, campaigns, enrichment } = deps;
+  deps.retention.keep('deliveries', { of: 'root', count: countExchanges, remove: forgetExchanges });
   const sender = createSender({ clock, vault, outbound });
   const examples = createExamples(platform, deps);
 

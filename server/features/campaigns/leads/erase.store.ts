@@ -34,6 +34,14 @@ export async function leadsAbout(
   return rows;
 }
 
+/** A root's leads from before an instant whose contact is still there, the oldest first. */
+export async function oldContacts(tx: Tx, rootId: string, before: Date, most: number): Promise<string[]> {
+  const { rows } = await sql<{ lead_id: string }>`
+    select lead_id from lead_contact where root_id = ${rootId}::uuid and created_at < ${before}
+    order by created_at limit ${most}`.execute(tx);
+  return rows.map(({ lead_id }) => lead_id);
+}
+
 /** Deletes what these leads say about their people; the leads and their money stay. */
 export async function eraseContacts(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`delete from lead_contact where lead_id = any(${ids}::uuid[])`.execute(tx);

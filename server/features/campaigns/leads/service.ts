@@ -36,11 +36,12 @@ import { type Enrichment, withNames } from '../../audience/enrichment/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { People } from '../../audience/people/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
+import type { Retention } from '../../operations/retention/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import type { Customers } from '../customers/index.ts';
 import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
-import { eraseContacts, leadsAbout } from './erase.store.ts';
+import { eraseContacts, leadsAbout, oldContacts } from './erase.store.ts';
 import { stepOf } from './journey.policy.ts';
 import { journeyOf } from './journey.store.ts';
 import { createOutsideFilter } from './outside.ts';
@@ -170,10 +171,24 @@ export function createLeads(
     settings: Settings;
     visits: Visits;
     networks: CompanyNetworks;
+    retention: Retention;
   },
 ) {
   const { db } = platform;
   const scores = createScores(platform, deps);
+  const erase = async (tx: Tx, ids: readonly string[]): Promise<void> => {
+    await eraseContacts(tx, ids);
+    await store.changedLeads(tx, [...ids], platform.clock.now());
+  };
+  deps.retention.keep('leads', {
+    of: 'root',
+    count: async (tx, rootId, before, most) => (await oldContacts(tx, rootId, before, most)).length,
+    async remove(tx, rootId, before, most) {
+      const ids = await oldContacts(tx, rootId, before, most);
+      await erase(tx, ids);
+      return ids.length;
+    },
+  });
   platform.events.on('leads.completed', (tx, { leadIds }) =>
     store.changedLeads(tx, leadIds, platform.clock.now()),
   );
@@ -472,10 +487,7 @@ export function createLeads(
     /** A root's leads of these people or with this address, with all that they say about them; in the root's scope. */
     about: leadsAbout,
     /** Deletes what these leads say about their people, so that nothing of it is shown, sent, or exported anymore. */
-    async erase(tx: Tx, ids: readonly string[]): Promise<void> {
-      await eraseContacts(tx, ids);
-      await store.changedLeads(tx, [...ids], platform.clock.now());
-    },
+    erase,
 
     /** Keeps that something else that leads show has changed, such as what came of their deliveries. */
     changed: (tx: Tx, ids: readonly (string | null | undefined)[]): Promise<void> =>

@@ -1,4 +1,5 @@
 import { Refusal } from '../../../../contract/errors.ts';
+import { isOptedOut } from '../../../platform/gpp.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Refused, Taken, VisitLog } from './log.ts';
 import { agentOf, bytesOf, foreignHost, isBot, isUuid, MAX_EVENTS, readEvent } from './policy.ts';
@@ -153,7 +154,7 @@ export function createIngest(
       body: unknown,
       from: { ip: string; userAgent: string; origin: string; gpc: boolean },
     ): Promise<{ accepted: number; refused: number }> {
-      const { k, e } = (body ?? {}) as { k?: unknown; e?: unknown };
+      const { k, e, p } = (body ?? {}) as { k?: unknown; e?: unknown; p?: unknown };
       if (
         typeof k !== 'string' ||
         k.length > 40 ||
@@ -163,9 +164,11 @@ export function createIngest(
       ) {
         throw new Refusal('bad_request', `e: must be a list of 1 to ${MAX_EVENTS} events for the site key k`);
       }
+      // What the site's consent manager keeps counts like the browser's own signal.
+      const isPrivate = from.gpc || isOptedOut(p);
       const now = clock.now().getTime();
       const retryAfter = rates.take(
-        { key: k, ip: from.ip, visitors: from.gpc ? [] : visitorsIn(e) },
+        { key: k, ip: from.ip, visitors: isPrivate ? [] : visitorsIn(e) },
         e.length,
         now,
       );
@@ -184,7 +187,7 @@ export function createIngest(
         const event = bot
           ? 'bot'
           : site.state === 'active'
-            ? readEvent(raw, at.getTime(), from.gpc)
+            ? readEvent(raw, at.getTime(), isPrivate)
             : 'inactive';
         const foreign = typeof event === 'string' ? null : foreignHost(site.sites, from.origin, event.url);
         if (typeof event === 'string') refused.push({ campaignId: site.campaign_id, reason: event });

@@ -56,7 +56,7 @@ function text(value: unknown, most: number): string | null {
 export function readEvent(
   raw: unknown,
   now: number,
-  gpcHeader: boolean,
+  isPrivate: boolean,
 ): VisitEvent | 'bad_event' | 'bad_time' {
   if (typeof raw !== 'object' || raw === null) return 'bad_event';
   const e = raw as Record<string, unknown>;
@@ -67,7 +67,7 @@ export function readEvent(
   if (typeof e.u !== 'string' || !/^https?:\/\//.test(e.u)) return 'bad_event';
   const at = idTime(i);
   if (Math.abs(now - at) > DAY_MS) return 'bad_time';
-  const gpc = gpcHeader || e.g === 1;
+  const gpc = isPrivate || e.g === 1;
   let hash: Buffer | null = null;
   let hashKind: 1 | 2 | 3 | null = null;
   for (const [name, kind, length] of HASHES) {

@@ -7,6 +7,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
+import type { Retention } from '../../operations/retention/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import { eraseVisits } from './erase.store.ts';
 import { createIngest } from './ingest.ts';
@@ -21,6 +22,8 @@ import { createTrust } from './trust.service.ts';
 const DAY_MS = 86_400_000;
 /** How many days ahead partitions are created. */
 const AHEAD = 7;
+/** How many days of visits one transaction drops: each partition takes locks for itself and its indexes. */
+const DROPPED = 10;
 /** How many days the hosts of refused visits are kept. */
 const FOREIGN_DAYS = 30;
 
@@ -31,7 +34,7 @@ export type Visits = ReturnType<typeof createVisits>;
 /** The visit log: accepts visits and passes them on for resolution. */
 export function createVisits(
   platform: Platform,
-  deps: { audit: Audit; campaigns: Campaigns; notices: Notices; tenants: Tenants },
+  deps: { audit: Audit; campaigns: Campaigns; notices: Notices; tenants: Tenants; retention: Retention },
 ) {
   const { db, clock, config, jobs, log } = platform;
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -50,6 +53,14 @@ export function createVisits(
     config.visitLog !== 'database' ? join(config.dataDir, 'spool', 'sites.json') : undefined,
   );
   const signUps = createSignUps(platform, { ...deps, trust });
+  deps.retention.keep('visits', {
+    of: 'platform',
+    count: async (tx, _, before, most) => (await store.oldDays(tx, dayOf(before.getTime()), most)).length,
+    async remove(tx, _, before) {
+      const old = await store.oldDays(tx, dayOf(before.getTime()), DROPPED);
+      return old.length === 0 ? 0 : store.dropPartitions(tx, dayOf(Date.parse(old.at(-1)!) + DAY_MS));
+    },
+  });
 
   return {
     ingest: createIngest(platform, visitLog, sites),
@@ -62,14 +73,12 @@ export function createVisits(
     erase: eraseVisits,
     rootsWithPending: () => store.rootsWithPending(db.app),
 
-    /** Creates the partitions for the coming days (and for `back` past days), and drops those past retention. */
+    /** Creates the partitions for the coming days (and for `back` past days), and deletes what hosts and sign-ups left. */
     async keepPartitions(back = 2): Promise<void> {
       const now = clock.now().getTime();
       await store.ensurePartitions(db.app, dayOf(now - back * DAY_MS), dayOf(now + AHEAD * DAY_MS));
-      const dropped = await store.dropPartitions(db.app, dayOf(now - config.visitRetentionDays * DAY_MS));
       await store.forgetForeignHosts(db.app, dayOf(now - FOREIGN_DAYS * DAY_MS));
       await signUps.forget();
-      if (dropped > 0) log.info({ dropped }, 'dropped visit partitions past retention');
     },
 
     /** What the spools of all processes hold, for the master root; no one else sees them. */

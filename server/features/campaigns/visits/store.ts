@@ -164,6 +164,18 @@ export async function ensurePartitions(db: Db, first: string, last: string): Pro
   await sql`call ensure_visit_partitions(${first}::date, ${last}::date)`.execute(db);
 }
 
+/** The days before one that have a partition, as YYYY-MM-DD, up to `most`, the oldest first. */
+export async function oldDays(tx: Tx, before: string, most: number): Promise<string[]> {
+  const { rows } = await sql<{ day: string }>`
+    select to_char(to_date(right(c.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') as day
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'visit'::regclass and c.relname ~ '^visit_\\d{8}$'
+      and c.relname < 'visit_' || to_char(${before}::date, 'YYYYMMDD')
+    order by 1 limit ${most}`.execute(tx);
+  return rows.map(({ day }) => day);
+}
+
+/** Drops the partitions of all days before one; returns how many. */
 export async function dropPartitions(db: Db, before: string): Promise<number> {
   return (
     (await sql<{ n: number }>`select drop_visit_partitions(${before}::date) as n`.execute(db)).rows[0]?.n ?? 0

@@ -12,7 +12,7 @@ const HOST = 'acme.test';
 
 beforeAll(async () => {
   app = await testApp({ settings: { visitVolumes: { address: 1, network: 200, key: 1_000 } } });
-  const root = await app.make.root({ host: 'root.test' });
+  const root = await app.make.root({ isMaster: true, host: 'root.test' });
   const agency = await app.make.agency(root, { host: HOST });
   client = await app.make.client(agency);
   campaign = await app.make.campaign(client);
@@ -298,6 +298,22 @@ describe('POST /v', () => {
     });
   });
 
+  test('[BEY-07] a GPP string with an opt-out counts like it, one without does not', async () => {
+    const hash = 'ce'.repeat(32);
+    const sent: Record<string, string> = {};
+    for (const p of ['DBABLA~CAAaAAAAAABA.QA', 'DBABLA~CAAqAAAAAABA.QA', 'broken']) {
+      const e = event({ h: hash });
+      await post({ k: campaign.siteKey, e: [e], p });
+      sent[p] = e.i as string;
+    }
+    const all = await rows();
+    const of = (p: string) => all.find((row) => row.event_id === sent[p]);
+    for (const p of ['DBABLA~CAAaAAAAAABA.QA', 'broken'])
+      expect(of(p)).toMatchObject({ gpc: true, hash: null, visitor_id: null, ip: null });
+    expect(of('DBABLA~CAAqAAAAAABA.QA')).toMatchObject({ gpc: false, ip: expect.any(String) });
+    expect(of('DBABLA~CAAqAAAAAABA.QA').hash.toString('hex')).toBe(hash);
+  });
+
   test('the visit log’s login can add and nothing else', async () => {
     const { ingestPool } = app.platform.db;
     for (const text of [
@@ -341,6 +357,7 @@ describe('partitions', () => {
     expect(now).toContain('visit_20260317');
     app.clock.advance(401 * 86_400_000);
     await app.features.visits.keepPartitions();
+    await app.features.retention.run('visits');
     const later = await names();
     expect(later).not.toContain('visit_20260310');
     expect(later).toContain('visit_20270422');

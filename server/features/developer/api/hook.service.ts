@@ -26,9 +26,6 @@ import { createHookSender, SECRET } from './hook.send.ts';
 import * as store from './hook.store.ts';
 
 const DAY_MS = 86_400_000;
-/** How long messages are kept. */
-const DAYS = 30;
-const STEP = 5_000;
 /** How many messages a list counts, and over how many days an endpoint's are. */
 const MOST_COUNTED = 10_000;
 const COUNTED_DAYS = 7;
@@ -441,11 +438,8 @@ export function createHooks(
       ),
     ],
 
-    /** Deletes what is older than it is kept. */
-    async forget(): Promise<void> {
-      const before = new Date(clock.now().getTime() - DAYS * DAY_MS);
-      while ((await store.forget(db.app, before, STEP)) > 0);
-    },
+    /** Deletes some messages from before an instant; returns how many. */
+    forget: store.forget,
 
     /** Runs the feature's jobs in this process. */
     async start(): Promise<void> {

@@ -397,7 +397,7 @@ describe('[DEV-04] webhooks for developers', () => {
     await work();
     const [row] = await messages(id);
     app.clock.advance(31 * 86_400_000);
-    await app.features.developer.api.hooks.forget();
+    await app.features.retention.run('developer');
     expect(await messages(id)).toHaveLength(0);
     const left = 'select from developer_attempt where message_id = $1';
     expect((await app.admin.query(left, [row!.id])).rowCount).toBe(0);

@@ -2,7 +2,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
-import { inScope } from '../../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ApiCaller } from './auth.service.ts';
 import { KEPT_MS } from './once.store.ts';
@@ -17,9 +17,6 @@ import {
 } from './requests.policy.ts';
 import * as store from './requests.store.ts';
 
-const DAY_MS = 86_400_000;
-/** How long requests are kept. */
-const DAYS = 30;
 /** How long a request waits to be written with others, and how many wait at most. */
 const WAIT_MS = 500;
 const AT_ONCE = 500;
@@ -194,11 +191,14 @@ export function createRequests(
     usage: (ctx: Ctx, from: string, to: string) =>
       inScope(db.app, ctx.scope, (tx) => store.usage(tx, ctx.actor.companyId, from, to)),
 
-    /** Deletes what is older than it is kept. */
-    async forget(): Promise<void> {
-      const now = clock.now().getTime();
-      const before = { requests: new Date(now - DAYS * DAY_MS), writes: new Date(now - KEPT_MS) };
-      while ((await store.forget(db.app, before, STEP)) > 0);
+    countOld: store.countOld,
+    /** Deletes some requests from before an instant; returns how many. */
+    forget: (tx: Tx, before: Date, most: number) =>
+      store.forget(tx, { requests: before, writes: new Date(0) }, most),
+    /** Deletes answers to writes that are not repeated any more. */
+    async forgetAnswers(): Promise<void> {
+      const writes = new Date(clock.now().getTime() - KEPT_MS);
+      while ((await store.forget(db.app, { requests: new Date(0), writes }, STEP)) > 0);
     },
   };
 }

@@ -74,6 +74,10 @@ export async function page(
   return { rows, total: Number(total) };
 }
 
+/** How many requests and webhook messages of all systems are from before an instant, counted up to about `most`. */
+export const countOld = async (tx: Tx, before: Date, most: number): Promise<number> =>
+  Number((await sql<{ n: bigint }>`select count_developer(${before}, ${most}) as n`.execute(tx)).rows[0]!.n);
+
 /** Deletes old requests and answers, a part at a time; returns how many. */
 export const forget = async (
   db: Db,

@@ -135,7 +135,7 @@ describe('[BEY-14] the request log', () => {
     for (const query of ['start_date=2026-03-10&end_date=2026-03-01', 'start_date=2020-01-01'])
       expect((await ask('GET', `/v1/usage?${query}`)).status).toBe(422);
     app.clock.advance(31 * 86_400_000);
-    await app.features.developer.requests.forget();
+    await app.features.retention.run('developer');
     expect((await app.admin.query('select from developer_request')).rowCount).toBe(0);
   });
 

@@ -27,6 +27,7 @@ import type { Invoices } from '../../money/invoices/index.ts';
 import type { Ledger, Notices } from '../../money/ledger/index.ts';
 import type { MinimumSpend } from '../../money/minimum-spend/index.ts';
 import type { Payments } from '../../money/payments/index.ts';
+import type { Retention } from '../../operations/retention/index.ts';
 import { createAcceptance } from './accept.service.ts';
 import { createApiAuth } from './auth.service.ts';
 import * as policy from './key.policy.ts';
@@ -39,7 +40,7 @@ import { describedAt } from './v1.described.ts';
 
 /** Looks for keys that expire soon or have expired; runs hourly. */
 const expiryJob = defineJob('developer.expiry', z.object({}));
-/** Deletes old requests from the log, and old answers to writes; runs hourly. */
+/** Deletes old answers to writes; runs hourly. */
 const forgetJob = defineJob('developer.forget', z.object({}));
 const DAY_MS = 86_400_000;
 const PAGE = { label: 'Open API keys', path: '/developer' };
@@ -47,6 +48,7 @@ const PAGE = { label: 'Open API keys', path: '/developer' };
 export interface DeveloperParts extends Omit<ApiParts, 'sandbox' | 'requests'> {
   users: Users;
   limits: Limits;
+  retention: Retention;
   billing: Billing;
   agreements: Agreements;
   ledger: Ledger;
@@ -78,6 +80,13 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   const sandbox = createSandbox(platform, parts);
   const requests = createRequests(platform, describedAt);
   const api = createApi(platform, { ...parts, sandbox, requests });
+  // The requests of sandboxes lie among the others'.
+  parts.retention.keep('developer', {
+    of: 'platform',
+    count: (tx, _, before, most) => requests.countOld(tx, before, most),
+    remove: async (tx, _, before, most) =>
+      (await requests.forget(tx, before, most)) + (await api.hooks.forget(tx, before, most)),
+  });
 
   const own = (ctx: Ctx): Owner & { agency_id: string } => {
     const { rootId, companyId, kind } = ctx.actor;
@@ -416,10 +425,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       await jobs.work(expiryJob, { pollingIntervalSeconds: 60 }, async () => {
         for (const rootId of await tenants.roots()) await warn(rootId);
       });
-      await jobs.work(forgetJob, { pollingIntervalSeconds: 60 }, async () => {
-        await requests.forget();
-        await api.hooks.forget();
-      });
+      await jobs.work(forgetJob, { pollingIntervalSeconds: 60 }, () => requests.forgetAnswers());
       await api.hooks.start();
       await jobs.schedule(expiryJob, '23 * * * *', {});
       await jobs.schedule(forgetJob, '41 * * * *', {});

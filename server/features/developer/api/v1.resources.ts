@@ -339,7 +339,7 @@ export const resources: readonly Resource[] = [
   list({
     url: '/v1/webhook-messages',
     tool: 'list_webhook_messages',
-    summary: 'Lists what was sent to a webhook endpoint in the last 30 days, newest first',
+    summary: 'Lists what was sent to a webhook endpoint, newest first',
     scope: 'webhooks.write',
     query: MessageQuery,
     answer: ApiMessages,

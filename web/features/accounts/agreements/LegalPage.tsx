@@ -1,8 +1,14 @@
 import { Button, Group, Text, Title } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
-import { type LegalName, legalDocument, legalNote } from '../../../../contract/accounts/legal.ts';
-import { session } from '../../../api/client.ts';
+import {
+  type LegalName,
+  legalDocument,
+  legalNote,
+  RETENTION_HEADING,
+} from '../../../../contract/accounts/legal.ts';
+import { api, session } from '../../../api/client.ts';
 import { BrandMark } from '../../../brand/BrandMark.tsx';
 import { useBrand } from '../../../brand/brand.ts';
 import { dayWords } from '../../../ui/format.ts';
@@ -23,6 +29,11 @@ export default function LegalPage() {
   const name = pathname.split('/').find((part) => part !== '') as LegalName;
   const text = legalDocument(name, brand.name);
   usePageTitle(text.title);
+  const { data: horizons } = useQuery({
+    queryKey: ['retention', 'horizons'],
+    queryFn: ({ signal }) => api.retention.horizons(undefined, { signal }),
+    enabled: name === 'privacy-policy',
+  });
   return (
     <div className={classes.page}>
       <header className={classes.head}>
@@ -48,6 +59,15 @@ export default function LegalPage() {
             {paragraphs.map((words) => (
               <p key={words}>{words}</p>
             ))}
+            {heading === RETENTION_HEADING && horizons && (
+              <ul>
+                {horizons.data.map(({ kind, title, days }) => (
+                  <li key={kind}>
+                    {title}: {days === null ? 'as long as the account exists' : `${days} days`}
+                  </li>
+                ))}
+              </ul>
+            )}
           </section>
         ))}
       </main>

@@ -165,7 +165,7 @@ const COLUMNS: Column<Visit>[] = [
   { key: 'at', title: 'Last seen', render: (row) => <When at={row.at} /> },
 ];
 
-/** The visits of known customers in the last 30 days. */
+/** The visits of known customers. */
 function SeenLately({ place }: { place: Place }) {
   const list = useListState({ perPage: 10 }, 'v_');
   const { page, per_page } = list.input;
@@ -198,7 +198,7 @@ function SeenLately({ place }: { place: Place }) {
         empty={
           <EmptyState
             icon={<IconUserCheck size={32} stroke={1.4} />}
-            title="No customer was seen in the last 30 days"
+            title="No customer was seen lately"
             text="Visits of the people on your lists appear here, with the last page they viewed."
           />
         }

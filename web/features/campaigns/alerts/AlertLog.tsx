@@ -36,7 +36,7 @@ const COLUMNS: Column<Message>[] = [
   { key: 'created_at', title: 'Time', render: (row) => <When at={row.created_at} /> },
 ];
 
-/** What an alert has sent in the last 30 days. */
+/** What an alert has sent. */
 export function AlertLog({ id }: { id: string }) {
   const state = useListState({ perPage: 10 }, 'm_');
   const { page, per_page } = state.input;
@@ -69,7 +69,7 @@ export function AlertLog({ id }: { id: string }) {
         })}
         empty={
           <Text size="sm" c="dimmed">
-            Nothing has been sent in the last 30 days.
+            Nothing has been sent lately.
           </Text>
         }
       />

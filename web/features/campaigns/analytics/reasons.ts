@@ -8,7 +8,10 @@ const words: Record<string, [title: string, meaning: string]> = {
     'The sign-up looks automated. It does not become a lead or cost anything unless the agency releases it.',
   ],
   discarded: ['Discarded', 'The sign-up looked automated and was discarded after review.'],
-  privacy_signal: ['Privacy signal', 'The browser or the consent switch asked not to be tracked.'],
+  privacy_signal: [
+    'Privacy signal',
+    'The browser (Global Privacy Control) or the site’s consent manager (GPP) sent an opt-out.',
+  ],
   bot: ['Bot', 'The visitor is a known crawler or another automated program.'],
   excluded: ['On an exclusion list', 'The person is on a list of people who must not become leads.'],
   cannot_compare: ['Could not be checked', 'The person could not be checked against the exclusion lists.'],

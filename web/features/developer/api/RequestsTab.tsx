@@ -24,7 +24,7 @@ const STATUSES = [
 ];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The requests with the agency's API keys in the last 30 days, with what was sent and why it was refused (BEY-14). */
+/** The requests with the agency's API keys, with what was sent and why it was refused (BEY-14). */
 export function RequestsTab() {
   const state = useListState({ perPage: 25 });
   const [params, set] = useSearchParams();
@@ -120,10 +120,7 @@ export function RequestsTab() {
           </Group>
         }
         empty={
-          <EmptyState
-            title="No requests yet"
-            text="Each request with one of your API keys appears here for 30 days."
-          />
+          <EmptyState title="No requests yet" text="Each request with one of your API keys appears here." />
         }
         emptyFiltered={<EmptyState title="No matching requests" text="Remove a filter to see more." />}
       />

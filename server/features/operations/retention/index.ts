@@ -1,0 +1,1 @@
+export type { Keeper, Retention } from './service.ts';
