@@ -5,7 +5,7 @@ import { auth } from './accounts/auth.ts';
 import { clientTransfers } from './accounts/client-transfers.ts';
 import { companies } from './accounts/companies.ts';
 import { companyExports } from './accounts/company-exports.ts';
-import { companyImports } from './accounts/company-imports.ts';
+import { companyImports, pastBilling } from './accounts/company-imports.ts';
 import { documents } from './accounts/documents.ts';
 import { logs } from './accounts/logs.ts';
 import { offboarding } from './accounts/offboarding.ts';
@@ -96,6 +96,7 @@ export const contract = {
   companies,
   companyExports,
   companyImports,
+  pastBilling,
   pricing,
   credits,
   taxes,
