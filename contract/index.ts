@@ -62,6 +62,7 @@ import { payments } from './money/payments.ts';
 import { prepaid } from './money/prepaid.ts';
 import { pricing } from './money/pricing.ts';
 import { reportAnalytics } from './money/report-analytics.ts';
+import { reportSchedules } from './money/report-schedules.ts';
 import { taxes } from './money/taxes.ts';
 import { backgroundJobs } from './operations/jobs.ts';
 import { outbox } from './operations/outbox.ts';
@@ -103,6 +104,7 @@ export const contract = {
   leads,
   reports,
   reportAnalytics,
+  reportSchedules,
   connections,
   delivery,
   spreadsheets,

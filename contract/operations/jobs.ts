@@ -44,6 +44,7 @@ export const JOB_TITLES: Record<string, string> = {
   'developer.forget': 'API request log cleanup',
   'digest.due': 'Weekly digests',
   'silence.due': 'Emails about silent sites',
+  'report.schedules': 'Emailed reports',
   'view.exports': 'Saved view emails',
   'enrichment.complete': 'Lead data',
   'company_imports.end': 'Removal of old archives of imports',

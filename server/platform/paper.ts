@@ -213,6 +213,10 @@ export async function openPaper(given: {
         .stroke();
       put(word, right - 8, top + 3.5, { ...look, right: true });
     },
+    /** Fills a rectangle. */
+    fill(x: number, top: number, width: number, height: number, color: string): void {
+      doc.rect(x, top, width, height).fill(color);
+    },
     /** Numbers the pages and closes the file. @param foot the footer text of each page */
     async finish(foot: string): Promise<Buffer> {
       const { count } = doc.bufferedPageRange();

@@ -109,6 +109,10 @@ export const EXPORTED: readonly ExportedTable[] = [
   table('list_view', 'id user_id list name is_shared params columns created_at updated_at'),
   table('list_look', 'user_id list density columns updated_at'),
   table('view_export', 'view_id user_id every form next_at sent_at'),
+  table(
+    'report_schedule',
+    'id report period compare every user_ids is_paused next_at last_at last_sent created_by created_at',
+  ),
   table('digest_choice', 'user_id is_on changed_at'),
   table('silence_choice', 'user_id is_on changed_at'),
   table(
