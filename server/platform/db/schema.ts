@@ -2702,6 +2702,18 @@ export interface Schema {
     created_at: Date;
     matched_at: Date | null;
   };
+  signed_paper: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    party_id: string;
+    title: string;
+    unsigned: string;
+    fingerprint: string;
+    sha256: string | null;
+    signed_at: Date;
+  };
   signing_key: {
     kid: string;
     purpose: 'access' | 'body';
