@@ -1,4 +1,5 @@
 import PDFDocument from 'pdfkit';
+import type { Ctx } from './ctx.ts';
 import { baseFace, loadFaces, type Weight } from './paper-fonts.ts';
 import { printable, runsOf } from './paper-runs.ts';
 import { createTurns } from './turns.ts';
@@ -19,6 +20,12 @@ export interface PaperBrand {
   /** PNG or JPEG. */
   logo?: { bytes: Buffer } | undefined;
 }
+
+/** Signs a PDF in the name of a company that issued it to another. `title`: what it is, for whoever checks the file. */
+export type SignPaper = (
+  ctx: Ctx,
+  paper: { issuerId: string; partyId: string; title: string; pdf: Buffer },
+) => Promise<Buffer>;
 
 export interface Write {
   size?: number;
