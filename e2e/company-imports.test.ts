@@ -60,7 +60,7 @@ test('[BEY-13] a full export is uploaded, tried, imported with its balances, equ
   expect(await run.getByText('Different', { exact: true }).count()).toBe(0);
 
   await run.getByRole('link', { name: 'Money before the move' }).click();
-  const past = root.getByRole('region', { name: 'Before the move' });
+  const past = root.getByRole('region', { name: 'Before the move', exact: true });
   await past.locator('tbody tr').first().click();
   const drawer = root.getByRole('dialog', { name: 'Before the move' });
   await drawer.getByRole('heading', { name: 'Lines' }).waitFor();

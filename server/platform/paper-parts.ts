@@ -109,6 +109,8 @@ export function title(paper: Paper, words: string) {
 /** The width of a bar's label and of its amount. */
 const LABEL = 140;
 const AMOUNT = 90;
+/** From more bars on, they stand closer, so that the days of a month fit on a page. */
+const MANY_BARS = 13;
 
 /** Amounts as bars, each above the one that it is compared with. `legend`: what both are called; null if there is one. */
 export function bars(
@@ -131,14 +133,15 @@ export function bars(
     }
     paper.y += 18;
   }
+  const step = rows.length > MANY_BARS ? 16 : 20;
   for (const { name, now, before } of rows) {
-    paper.room(22);
+    paper.room(step + 2);
     const [label = ''] = paper.lines(name, LABEL - 10, { size: 8.5 });
     paper.put(label, paper.left, paper.y + 1, { size: 8.5 });
     paper.fill(from, paper.y, length(now), before === null ? 11 : 8, paper.accent);
     if (before !== null) paper.fill(from, paper.y + 9, length(before), 4, PALE);
     paper.put(usd(now), paper.right, paper.y + 1, { size: 8.5, right: true });
-    paper.y += 20;
+    paper.y += step;
   }
   paper.y += 6;
 }

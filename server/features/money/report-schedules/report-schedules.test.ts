@@ -215,6 +215,9 @@ describe('[CONF-07] reports by email', () => {
     const paper = await paperOf(mail!);
     expect(paper).toContain(`Revenue ${usd(total.revenue_micros)}`);
     expect(paper).toContain(`Total ${usd(total.revenue_micros)} ${usd(total.cost_micros)}`);
+    // Every day has a bar and a row.
+    for (const day of ['Apr 1, 2026', 'Apr 14, 2026', 'Apr 30, 2026'])
+      expect(paper.split(day).length - 1).toBeGreaterThanOrEqual(2);
     expect((await call('root', 'DELETE', `/${id}`)).status).toBe(200);
   });
 

@@ -17,6 +17,7 @@ export type Asked =
   | { report: 'revenue'; of: Output<typeof reportAnalytics.revenue> }
   | { report: Exclude<ScheduledReport, 'revenue'>; of: Output<typeof reportAnalytics.report> };
 
+/** Of groups, the largest. Days and months are all shown. */
 const MOST_BARS = 13;
 /** Of a longer list, the page has the rest. The totals are of all. */
 const MOST_ROWS = 200;
@@ -132,7 +133,8 @@ export async function reportPdf(
   if (rows.length === 0)
     paper.block('Nothing was sold in this period.', paper.left, paper.y, paper.width, { color: paper.gray });
   else {
-    const shown = rows.slice(0, MOST_BARS);
+    const isOfTime = asked.report === 'revenue' || asked.report === 'month';
+    const shown = isOfTime ? rows : rows.slice(0, MOST_BARS);
     title(
       paper,
       asked.report === 'revenue' ? 'Revenue' : company.isRoot ? 'Paid by agencies' : 'Paid by clients',
@@ -179,7 +181,8 @@ export async function reportPdf(
         [
           ...data.slice(0, MOST_ROWS).map((row) => ({
             cells: [row.name, ...cells(row)],
-            ...(row.company_name ? { note: row.company_name } : {}),
+            // The agency of all clients of an agency is itself.
+            ...(row.company_name && row.company_name !== company.name ? { note: row.company_name } : {}),
           })),
           ...(left > 0 ? [{ cells: [`${count.format(left)} more on the page`] }] : []),
           { cells: ['Total', ...cells(total)] },

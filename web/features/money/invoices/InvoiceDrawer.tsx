@@ -68,6 +68,11 @@ export function InvoiceDetail({
 }) {
   return (
     <Stack gap="lg">
+      {isPast && (
+        <Notice tone="info">
+          A record from before the move, as of the export. Nothing here can be paid.
+        </Notice>
+      )}
       <Head invoice={invoice} path={path} />
       <Facts invoice={invoice} />
       <div className={classes.parties}>
