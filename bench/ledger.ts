@@ -252,7 +252,11 @@ async function readings(stage: Stage, root: Company, entries: number): Promise<R
     `ledger: ${total} entries scanned in ${median(scans).toFixed(2)} s, audited in ${median(audits).toFixed(2)} s`,
   );
 
-  const { statement } = ledgerRoutes(platform, features.tenants).handlers;
+  const { statement } = ledgerRoutes(
+    platform,
+    features.tenants,
+    features.agreements.files.signPaper,
+  ).handlers;
   const tenant = (await features.tenants.byHost('bench.test'))!;
   const pages = async (agency: Company): Promise<(nth: number) => Promise<void>> => {
     const ctx = new Ctx({

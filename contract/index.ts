@@ -5,7 +5,7 @@ import { auth } from './accounts/auth.ts';
 import { clientTransfers } from './accounts/client-transfers.ts';
 import { companies } from './accounts/companies.ts';
 import { companyExports } from './accounts/company-exports.ts';
-import { companyImports } from './accounts/company-imports.ts';
+import { companyImports, pastBilling } from './accounts/company-imports.ts';
 import { documents } from './accounts/documents.ts';
 import { logs } from './accounts/logs.ts';
 import { offboarding } from './accounts/offboarding.ts';
@@ -62,6 +62,7 @@ import { payments } from './money/payments.ts';
 import { prepaid } from './money/prepaid.ts';
 import { pricing } from './money/pricing.ts';
 import { reportAnalytics } from './money/report-analytics.ts';
+import { reportSchedules } from './money/report-schedules.ts';
 import { taxes } from './money/taxes.ts';
 import { backgroundJobs } from './operations/jobs.ts';
 import { outbox } from './operations/outbox.ts';
@@ -97,12 +98,14 @@ export const contract = {
   companies,
   companyExports,
   companyImports,
+  pastBilling,
   pricing,
   credits,
   taxes,
   leads,
   reports,
   reportAnalytics,
+  reportSchedules,
   connections,
   delivery,
   spreadsheets,

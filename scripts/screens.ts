@@ -647,6 +647,15 @@ const shots: Shot[] = [
   { name: 'agency-margins', ...agency, path: '/configuration/margins?by=client' },
   { name: 'agency-margin-lines', ...agency, path: '/configuration/margins', act: openRow },
   { name: 'agency-reports', ...agency, path: '/configuration/reports?by=client' },
+  {
+    name: 'agency-report-email',
+    ...agency,
+    path: '/configuration/reports',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Schedule a report' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'agency-report-growth', ...agency, path: '/configuration/reports?tab=growth' },
   { name: 'agency-taxes', ...agency, path: '/configuration/taxes' },
   { name: 'agency-tax-payer', ...agency, path: '/configuration/taxes', act: openRow },

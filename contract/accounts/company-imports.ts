@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
-import { Done, Id, Instant, Page, PageQuery } from '../primitives.ts';
+import { Invoice } from '../money/invoices.ts';
+import { TRANSFER_KINDS } from '../money/ledger.ts';
+import { Done, Id, Instant, Micros, Page, PageQuery } from '../primitives.ts';
 
 const tags = ['Companies'];
 const Which = z.object({ id: Id });
@@ -93,6 +95,7 @@ export const companyImports = {
         data: Run.extend({
           has_file: z.boolean().describe('Whether the archive is still here'),
           new_ids: z.boolean(),
+          made_id: Id.nullable().describe('The company that was made'),
           to_invite: z.int().describe('Imported users who were never invited and have no password'),
           result: z
             .object({
@@ -183,4 +186,88 @@ export const companyImports = {
     .meta({ access: 'company.import', notInView: true })
     .input(Which)
     .output(Done),
+};
+
+export const PAST_TYPES = ['invoice', 'charge', 'entry'] as const;
+export type PastType = (typeof PAST_TYPES)[number];
+
+const PastRow = z.object({
+  id: z.string().describe('entry: the transfer ID and the line, separated by a dot'),
+  type: z.enum(PAST_TYPES),
+  at: Instant,
+  company_id: Id,
+  company_name: z.string(),
+  number: z.string().describe('The number of an invoice. Empty otherwise'),
+  kind: z.string().describe('The kind of invoice, the purpose of a charge, or what happened'),
+  note: z.string(),
+  status: z.string().describe('Empty for ledger lines'),
+  amount_micros: Micros,
+});
+
+const PastPart = z.object({ label: z.string(), note: z.string(), amount_micros: Micros });
+
+const path = '/billing/past';
+
+/** Money of imported companies from before they were imported: documents that never change. */
+export const pastBilling = {
+  list: call
+    .route({
+      method: 'GET',
+      path,
+      tags: ['Invoices'],
+      summary: 'Lists the invoices, charges, or ledger lines of imported companies from before the import',
+    })
+    .meta({ access: 'invoice.read' })
+    .input(
+      PageQuery.pick({ Page: true, PerPage: true, searchQuery: true }).extend({
+        type: z.enum(PAST_TYPES).default('invoice'),
+        companyID: Id.optional().describe('Only those of this company'),
+      }),
+    )
+    .output(
+      Page(PastRow).extend({
+        types: z.array(z.enum(PAST_TYPES)).describe('Of which there are any'),
+      }),
+    ),
+  invoice: call
+    .route({
+      method: 'GET',
+      path: `${path}/invoices/{id}`,
+      tags: ['Invoices'],
+      summary: 'Returns an invoice from before the import',
+    })
+    .meta({ access: 'invoice.read' })
+    .input(Which)
+    .output(Invoice),
+  charge: call
+    .route({
+      method: 'GET',
+      path: `${path}/charges/{id}`,
+      tags: ['Invoices'],
+      summary: 'Returns a charge from before the import, with its refunds',
+    })
+    .meta({ access: 'invoice.read' })
+    .input(Which)
+    .output(z.object({ data: PastRow.extend({ card: z.string(), parts: z.array(PastPart) }) })),
+  transfer: call
+    .route({
+      method: 'GET',
+      path: `${path}/transfers/{id}`,
+      tags: ['Invoices'],
+      summary: 'Returns what happened before the import, with its ledger lines',
+    })
+    .meta({ access: 'invoice.read' })
+    .input(Which)
+    .output(
+      z.object({
+        data: z.object({
+          id: Id,
+          at: Instant,
+          kind: z.enum(TRANSFER_KINDS).nullable().describe('null if not known'),
+          memo: z.string(),
+          campaignName: z.string().nullable(),
+          parts: z.array(PastPart),
+        }),
+      }),
+    ),
 };

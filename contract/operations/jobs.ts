@@ -42,6 +42,7 @@ export const JOB_TITLES: Record<string, string> = {
   'developer.forget': 'API answer cleanup',
   'digest.due': 'Weekly digests',
   'silence.due': 'Emails about silent sites',
+  'report.schedules': 'Emailed reports',
   'view.exports': 'Saved view emails',
   'enrichment.complete': 'Lead data',
   'company_imports.end': 'Removal of old archives of imports',

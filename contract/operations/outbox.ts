@@ -43,7 +43,13 @@ export const outbox = {
       OutboxMail.extend({
         text: z.string().nullable().describe('null once the email has been handed to a mail server'),
         html: z.string().nullable().describe('A complete HTML document. Show it in a sandbox'),
-        attachment: z.object({ name: z.string(), text: z.string() }).nullable(),
+        attachment: z
+          .object({
+            name: z.string(),
+            text: z.string(),
+            is_base64: z.boolean().describe('Whether the text is base64 of its bytes'),
+          })
+          .nullable(),
       }),
     ),
 };

@@ -56,6 +56,7 @@ import { feature as payments } from './money/payments/feature.ts';
 import { feature as prepaid } from './money/prepaid/feature.ts';
 import { feature as pricing } from './money/pricing/feature.ts';
 import { feature as reportAnalytics } from './money/report-analytics/feature.ts';
+import { feature as reportSchedules } from './money/report-schedules/feature.ts';
 import { feature as spendingLimits } from './money/spending-limits/feature.ts';
 import { feature as taxes } from './money/taxes/feature.ts';
 import { feature as wallet } from './money/wallet/feature.ts';
@@ -125,6 +126,7 @@ export const FEATURES = [
   developer,
   analytics,
   reportAnalytics,
+  reportSchedules,
   adCampaigns,
   banners,
   adServing,

@@ -91,7 +91,14 @@ export function smtpTo(to: SmtpServer, attemptMs = ATTEMPT_MS): MailTransport {
                 ]
               : []),
             ...(mail.file
-              ? [{ filename: mail.file.name, content: mail.file.text, contentType: mail.file.type }]
+              ? [
+                  {
+                    filename: mail.file.name,
+                    content: mail.file.text,
+                    contentType: mail.file.type,
+                    ...(mail.file.isBase64 ? { encoding: 'base64' } : {}),
+                  },
+                ]
               : []),
           ],
           date: mail.at,

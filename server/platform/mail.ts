@@ -27,8 +27,10 @@ export interface MailText {
    * sources.
    */
   logo?: { bytes: Buffer; type: string } | undefined;
-  /** An attached file; it is stored sealed with the body and deleted with it. */
-  file?: { name: string; type: string; text: string } | undefined;
+  /**
+   * An attached file; it is stored sealed with the body and deleted with it. `isBase64`: its text is that of its bytes.
+   */
+  file?: { name: string; type: string; text: string; isBase64?: true } | undefined;
   /** Where its recipient stops such emails with one click, by a POST (RFC 8058). */
   unsubscribe?: string | undefined;
 }

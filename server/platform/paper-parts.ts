@@ -36,6 +36,9 @@ export function head(
   paper.y += 16;
 }
 
+/** The color of what something is compared with. */
+const PALE = '#b9bfc9';
+
 interface Cell {
   title: string;
   /**
@@ -101,4 +104,44 @@ export function title(paper: Paper, words: string) {
   paper.y += 8;
   paper.put(words, paper.left, paper.y, { size: 10.5, bold: true });
   paper.y += 22;
+}
+
+/** The width of a bar's label and of its amount. */
+const LABEL = 140;
+const AMOUNT = 90;
+/** From more bars on, they stand closer, so that the days of a month fit on a page. */
+const MANY_BARS = 13;
+
+/** Amounts as bars, each above the one that it is compared with. `legend`: what both are called; null if there is one. */
+export function bars(
+  paper: Paper,
+  rows: { name: string; now: number; before: number | null }[],
+  legend: [string, string] | null,
+) {
+  const most = Math.max(1, ...rows.flatMap(({ now, before }) => [now, before ?? 0]));
+  const from = paper.left + LABEL;
+  const wide = paper.width - LABEL - AMOUNT;
+  // Amounts below zero, as of a month with more refunds than sales, have no bar.
+  const length = (micros: number): number => (Math.max(0, micros) / most) * wide;
+  if (legend) {
+    paper.room(20);
+    let x = from;
+    for (const [at, word] of legend.entries()) {
+      paper.fill(x, paper.y + 2, 7, 7, at === 0 ? paper.accent : PALE);
+      paper.put(word, x + 11, paper.y, { size: 8, color: paper.gray });
+      x += 80;
+    }
+    paper.y += 18;
+  }
+  const step = rows.length > MANY_BARS ? 16 : 20;
+  for (const { name, now, before } of rows) {
+    paper.room(step + 2);
+    const [label = ''] = paper.lines(name, LABEL - 10, { size: 8.5 });
+    paper.put(label, paper.left, paper.y + 1, { size: 8.5 });
+    paper.fill(from, paper.y, length(now), before === null ? 11 : 8, paper.accent);
+    if (before !== null) paper.fill(from, paper.y + 9, length(before), 4, PALE);
+    paper.put(usd(now), paper.right, paper.y + 1, { size: 8.5, right: true });
+    paper.y += step;
+  }
+  paper.y += 6;
 }

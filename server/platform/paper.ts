@@ -1,4 +1,5 @@
 import PDFDocument from 'pdfkit';
+import type { Ctx } from './ctx.ts';
 import { baseFace, loadFaces, type Weight } from './paper-fonts.ts';
 import { printable, runsOf } from './paper-runs.ts';
 import { createTurns } from './turns.ts';
@@ -19,6 +20,12 @@ export interface PaperBrand {
   /** PNG or JPEG. */
   logo?: { bytes: Buffer } | undefined;
 }
+
+/** Signs a PDF in the name of a company that issued it to another. `title`: what it is, for whoever checks the file. */
+export type SignPaper = (
+  ctx: Ctx,
+  paper: { issuerId: string; partyId: string; title: string; pdf: Buffer },
+) => Promise<Buffer>;
 
 export interface Write {
   size?: number;
@@ -212,6 +219,10 @@ export async function openPaper(given: {
         .strokeColor(color)
         .stroke();
       put(word, right - 8, top + 3.5, { ...look, right: true });
+    },
+    /** Fills a rectangle. */
+    fill(x: number, top: number, width: number, height: number, color: string): void {
+      doc.rect(x, top, width, height).fill(color);
     },
     /** Numbers the pages and closes the file. @param foot the footer text of each page */
     async finish(foot: string): Promise<Buffer> {

@@ -71,6 +71,11 @@ export const BOUNDS = {
     what: 'full exports kept per company. Delete one first',
     rows: (id) => sql`company_export where company_id = ${id} and state = 'ready'`,
   },
+  reportSchedules: {
+    most: 20,
+    what: 'emailed reports per company. Remove one first',
+    rows: (id) => sql`report_schedule where company_id = ${id}`,
+  },
   importRuns: {
     most: 20,
     what: 'archives of imports kept per root. Delete one first',

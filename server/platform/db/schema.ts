@@ -2469,6 +2469,23 @@ export interface Schema {
     sent_at: Date | null;
     settled_at: Date | null;
   };
+  report_schedule: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    report: 'revenue' | 'month' | 'product' | 'term' | 'agency' | 'client' | 'campaign';
+    period: 'week' | 'month' | 'quarter' | 'year';
+    compare: 'previous' | 'year';
+    every: 'week' | 'month';
+    user_ids: string[];
+    is_paused: Generated<boolean>;
+    next_at: Date;
+    last_at: Date | null;
+    last_sent: number | null;
+    created_by: string;
+    created_at: Date;
+  };
   retail_cost: {
     serial: GeneratedAlways<bigint>;
     root_id: string;
@@ -2692,6 +2709,18 @@ export interface Schema {
     signals: number;
     created_at: Date;
     matched_at: Date | null;
+  };
+  signed_paper: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    party_id: string;
+    title: string;
+    unsigned: string;
+    fingerprint: string;
+    sha256: string | null;
+    signed_at: Date;
   };
   signing_key: {
     kid: string;

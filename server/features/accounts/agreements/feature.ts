@@ -20,6 +20,7 @@ export const feature = defineFeature({
     'agreement_key',
     'agreement_notice',
     'agreement_version',
+    'signed_paper',
   ],
   reads: ['company', 'company_billing', 'user_account'],
   create: (platform, below: Parameters<typeof createAgreements>[1]) => ({

@@ -102,6 +102,42 @@ export function createFiles(
     });
   }
 
+  /**
+   * Signs a document that is made anew for each download, in its issuer's name. One that has not changed since gets the
+   * same bytes, so that files that were downloaded can be told apart from those that were altered.
+   * @throws Refusal 429 if the reader has too many signed
+   */
+  async function signPaper(
+    { actor }: Ctx,
+    paper: { issuerId: string; partyId: string; title: string; pdf: Buffer },
+  ): Promise<Buffer> {
+    const inRoot = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+      inScope(db.app, { rootId: actor.rootId }, work);
+    const issuer = (await inRoot((tx) => tenants.company(tx, paper.issuerId))) ?? missing();
+    const key = await keyOf(issuer, (await tenants.frontDoor(issuer.id)).name);
+    const at = clock.now();
+    const taken = await inRoot((tx) =>
+      files.takePaper(tx, {
+        ...{ id: newId(at), ...ownerOf(issuer), party_id: paper.partyId, title: paper.title },
+        ...{ unsigned: hash('sha256', paper.pdf), fingerprint: key.fingerprint },
+        // A signature has whole seconds.
+        signed_at: new Date(Math.floor(at.getTime() / 1000) * 1000),
+      }),
+    );
+    const signed = asBuffer(
+      await ask<Uint8Array>(actor.companyId, {
+        do: 'sign',
+        pdf: paper.pdf,
+        key: vault.open(key.private_sealed!, SEALED),
+        certificate: key.certificate,
+        at: taken.signed_at,
+        reason: paper.title,
+      }),
+    );
+    if (!taken.sha256) await inRoot((tx) => files.keepPaperHash(tx, taken.id, hash('sha256', signed)));
+    return signed;
+  }
+
   /** Signs a PDF in a company's name. */
   async function sign(company: Company, name: string, pdf: Buffer, reason: string): Promise<Buffer> {
     const key = await keyOf(company, name);
@@ -193,6 +229,17 @@ export function createFiles(
   const lookups: ((ctx: Ctx, sha256: string) => Promise<{ title: string; at: Date } | null>)[] = [];
   async function checkedHash(ctx: Ctx, sha256: string) {
     const row = await known(ctx, sha256);
+    const paper =
+      !row &&
+      (await inScope(db.app, { rootId: ctx.tenant.rootId }, (tx) =>
+        files.paperByHash(tx, ctx.tenant.companyId, sha256),
+      ));
+    if (paper)
+      return {
+        ...{ ...unknown, status: 'known' as const, title: paper.title, company: paper.company_name },
+        party: (await tenants.frontDoor(paper.issuer_id)).name,
+        accepted_at: paper.signed_at.toISOString(),
+      };
     if (!row) {
       for (const lookup of lookups) {
         const found = await lookup(ctx, sha256);
@@ -217,6 +264,7 @@ export function createFiles(
 
   return {
     sign,
+    signPaper,
     /** Adds where other signed files of the company of a host are known: what they are, and when they were made. */
     addKnown(lookup: (typeof lookups)[number]): void {
       lookups.push(lookup);

@@ -84,3 +84,33 @@ export const fileByHash = (tx: Tx, companyId: string, sha256: string) =>
     .where('f.sha256', '=', sha256)
     .where((eb) => eb.or([eb('f.issuer_id', '=', companyId), eb('f.company_id', '=', companyId)]))
     .executeTakeFirst();
+
+/** Takes it on to sign a document, or finds that it was signed: when, and the hash of the file if it is known. */
+export async function takePaper(tx: Tx, row: Insertable<Schema['signed_paper']>) {
+  await tx
+    .insertInto('signed_paper')
+    .values(row)
+    .onConflict((c) => c.columns(['company_id', 'unsigned', 'fingerprint']).doNothing())
+    .execute();
+  return tx
+    .selectFrom('signed_paper')
+    .select(['id', 'signed_at', 'sha256'])
+    .where('company_id', '=', row.company_id)
+    .where('unsigned', '=', row.unsigned)
+    .where('fingerprint', '=', row.fingerprint)
+    .executeTakeFirstOrThrow();
+}
+
+export async function keepPaperHash(tx: Tx, id: string, sha256: string): Promise<void> {
+  await tx.updateTable('signed_paper').set({ sha256 }).where('id', '=', id).execute();
+}
+
+/** A signed document with this hash that a company is a side of. */
+export const paperByHash = (tx: Tx, companyId: string, sha256: string) =>
+  tx
+    .selectFrom('signed_paper as p')
+    .innerJoin('company as c', 'c.id', 'p.party_id')
+    .select(['p.company_id as issuer_id', 'p.title', 'p.signed_at', 'c.name as company_name'])
+    .where('p.sha256', '=', sha256)
+    .where((eb) => eb.or([eb('p.company_id', '=', companyId), eb('p.party_id', '=', companyId)]))
+    .executeTakeFirst();

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { extractText } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
+import { inScope } from '../../../platform/db/scope.ts';
+import { newId } from '../../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import { checkPdf } from './signature.ts';
@@ -274,5 +276,113 @@ describe('[BEY-15] the owner’s own key', () => {
     expect((await app.call('DELETE', '/api/document/signing-key', at)).status).toBe(404);
     const logged = await app.admin.query(`select count(*) as n from user_log where action = 'agreement.key'`);
     expect(Number(logged.rows[0].n)).toBe(2);
+  });
+});
+
+describe('[BEY-15] signed invoices, credit notes, and statements', () => {
+  /** An invoice of the client with a credit note; returns the addresses of its files. */
+  async function billed(): Promise<{ invoice: string; note: string; id: string }> {
+    const ofClient = { root_id: root.id, agency_id: agency.id, company_id: client.id };
+    const at = app.clock.now();
+    const id = await inScope(app.platform.db.app, { rootId: root.id }, async (tx) => {
+      const [event] = await app.features.ledger.post(
+        tx,
+        [
+          {
+            ...{ owner: ofClient, kind: 'adjustment', referenceId: null, memo: 'Owes', key: newId(at) },
+            entries: [
+              { account: { owner: ofClient, kind: 'client_unbilled' }, amount: -3_000_000n },
+              {
+                account: { owner: { ...ofClient, company_id: agency.id }, kind: 'agency_revenue' },
+                amount: 3_000_000n,
+              },
+            ],
+          },
+        ],
+        at,
+      );
+      const issued = await app.features.invoices.bill(
+        tx,
+        {
+          ...{
+            owner: ofClient,
+            side: 'retail',
+            kind: 'to_date',
+            term: null,
+            periodKey: newId(at),
+            from: null,
+            to: null,
+          },
+          events: { transferIds: [event!] },
+        },
+        at,
+      );
+      return issued!.id;
+    });
+    const credited = await owner.send('POST', `/billing/invoices/${id}/credit`, {
+      ...{ amount: '1.00', reason: 'A mistake', idempotencyKey: id },
+    });
+    const [note] = (credited.body.data as unknown as { credit_notes: { id: string }[] }).credit_notes;
+    const invoice = `/billing/invoices/${id}/pdf`;
+    return { id, invoice, note: `/billing/invoices/${id}/credit-notes/${note!.id}/pdf` };
+  }
+
+  test('verify on the host of their parties, again and again, until a byte changes', async () => {
+    await owner.again();
+    await person.again();
+    const { invoice, note, id } = await billed();
+    const month = app.clock.now().toISOString().slice(0, 7);
+    for (const [path, title] of [
+      [invoice, /^Invoice /],
+      [note, /^Credit note /],
+      [`/ledger/statement/pdf?month=${month}`, /^Statement for /],
+    ] as const) {
+      const first = await person.file(path);
+      expect([path, first.status]).toEqual([path, 200]);
+      // Another reader, later: the same file.
+      app.clock.advance(90_000);
+      const theirs = path.startsWith('/ledger') ? `${path}&companyID=${client.id}` : path;
+      const again = await owner.file(theirs);
+      expect(hash('sha256', again.bytes)).toBe(hash('sha256', first.bytes));
+      expect(await hashAt(hash('sha256', first.bytes), 'acme.test')).toMatchObject({
+        ...{ status: 'known', title: expect.stringMatching(title), party: 'Acme', company: 'Cleo' },
+      });
+      expect(await check(first.bytes)).toMatchObject({ code: 200, status: 'known', signature: 'valid' });
+      // Others learn nothing of it.
+      expect(await hashAt(hash('sha256', first.bytes), 'other.test')).toMatchObject({ status: 'unknown' });
+      const altered = Buffer.from(first.bytes);
+      altered[200] = altered[200]! ^ 1;
+      expect((await check(altered)).signature).not.toBe('valid');
+      expect((await check(altered)).status).toBe('unknown');
+    }
+
+    // What was paid since is another document. The one from before is still known.
+    const before = await person.file(invoice);
+    await owner.send('POST', `/billing/invoices/${id}/write-off`, { reason: 'Goodwill' });
+    const after = await person.file(invoice);
+    expect(after.bytes.equals(before.bytes)).toBe(false);
+    for (const { bytes } of [before, after])
+      expect(await check(bytes)).toMatchObject({ status: 'known', signature: 'valid' });
+  });
+
+  test('are signed once if many ask at the same time, and with the key of now after a change', async () => {
+    const { invoice } = await billed();
+    const all = await Promise.all(Array.from({ length: 4 }, () => person.file(invoice)));
+    expect(new Set(all.map(({ bytes }) => hash('sha256', bytes))).size).toBe(1);
+    const number = async () =>
+      (
+        await app.admin.query('select count(*)::int as n from signed_paper where sha256 = $1', [
+          hash('sha256', all[0]!.bytes),
+        ])
+      ).rows[0].n;
+    expect(await number()).toBe(1);
+    await app.admin.query(
+      'update agreement_key set ended_at = now(), private_sealed = null where company_id = $1',
+      [agency.id],
+    );
+    const anew = await person.file(invoice);
+    expect(anew.bytes.equals(all[0]!.bytes)).toBe(false);
+    for (const { bytes } of [all[0]!, anew])
+      expect(await check(bytes)).toMatchObject({ status: 'known', signature: 'valid' });
   });
 });

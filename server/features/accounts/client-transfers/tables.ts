@@ -84,7 +84,7 @@ export const STAYS: Readonly<Record<string, readonly string[]>> = {
   ),
   'They are money of the past, which is never rewritten: it stays with the giving agency.': words(`
     account account_balance account_snapshot entry transfer transfer_cover charge refund invoice invoice_line
-    invoice_series credit_note credit campaign_fee retail_cost receipt_due sale_day spend_day prepaid_order prepaid_refund
+    invoice_series signed_paper credit_note credit campaign_fee retail_cost receipt_due sale_day spend_day prepaid_order prepaid_refund
     prepaid_attempt prepaid_auto billing_mark billing_close tax_quote tax_reversal payment_dispute payment_mismatch`),
   'They are between the client and the giving agency: cards on its account, taxes, terms, products, and agreements.':
     words(`
@@ -101,7 +101,7 @@ export const STAYS: Readonly<Record<string, readonly string[]>> = {
     ad_campaign ad_campaign_audience ad_day ad_hour ad_impression ad_lead ad_lease ad_outside_day ad_slice ad_visit creative`),
   'They belong to agencies and roots, never to clients.': words(`
     account_change connected_account coupon coupon_use data_provider margin_rule minspend_amount minspend_choice
-    minspend_close minspend_month minspend_offer minspend_plan package_choice referral_code sales_account sign_up
+    minspend_close minspend_month minspend_offer minspend_plan package_choice referral_code report_schedule sales_account sign_up
     supplier_cost tax_rate tax_setting template template_push template_target template_version wallet_attempt wallet_lot
     wallet_setting wholesale_cost ad_exchange ad_terms ad_zone developer_attempt developer_grant developer_hook developer_key
     developer_message developer_request developer_sandbox developer_usage developer_write`),

@@ -109,6 +109,10 @@ export const EXPORTED: readonly ExportedTable[] = [
   table('list_view', 'id user_id list name is_shared params columns created_at updated_at'),
   table('list_look', 'user_id list density columns updated_at'),
   table('view_export', 'view_id user_id every form next_at sent_at'),
+  table(
+    'report_schedule',
+    'id report period compare every user_ids is_paused next_at last_at last_sent created_by created_at',
+  ),
   table('digest_choice', 'user_id is_on changed_at'),
   table('silence_choice', 'user_id is_on changed_at'),
   table(
@@ -388,7 +392,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     delivery_exchange delivery_turn digest_sent exclusion_error held_notice invoice_series job_run lead_change mail
     minspend_amount minspend_close minspend_offer minspend_plan pixel_report prepaid_attempt receipt_due sale_day
     silence_told spend_day transfer_cover wallet_attempt ad_impression ad_lease ad_visit offboarding
-    template_push template_target beta_feature beta_user margin_rule client_transfer client_transfer_id lead_bill company_import
+    template_push template_target signed_paper beta_feature beta_user margin_rule client_transfer client_transfer_id lead_bill company_import
     company_import_row company_import_run`),
   'They are sign-ups and visits that are held back until someone releases them, from people who were not bought.':
     words(`

@@ -12,6 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
@@ -42,6 +44,56 @@ async function exported(app: TestApp, companyId: string, ownerOf: Company, to: s
   copyFileSync(app.platform.files.pathOf(`exports/${rows[0].id}.tar.gz`), to);
 }
 
+/** An invoice of a client that its card paid. */
+async function billed(app: TestApp, owner: Company, amount: bigint): Promise<void> {
+  const agencyId = owner.agency_id!;
+  const ofClient = { root_id: owner.root_id, agency_id: agencyId, company_id: owner.id };
+  const ofAgency = { ...ofClient, company_id: agencyId };
+  const invoiceId = await inScope(app.platform.db.app, { rootId: owner.root_id }, async (tx) => {
+    const [event] = await app.features.ledger.post(
+      tx,
+      [
+        {
+          owner: ofClient,
+          kind: 'adjustment',
+          referenceId: null,
+          memo: 'Agreed by phone',
+          key: `billed ${owner.id}`,
+          entries: [
+            { account: { owner: ofClient, kind: 'client_unbilled' }, amount: -amount },
+            { account: { owner: ofAgency, kind: 'agency_revenue' }, amount },
+          ],
+        },
+      ],
+      app.clock.now(),
+    );
+    const issued = await app.features.invoices.bill(
+      tx,
+      {
+        ...{
+          owner: ofClient,
+          side: 'retail',
+          kind: 'to_date',
+          term: null,
+          periodKey: 'first',
+          from: null,
+          to: null,
+        },
+        events: { transferIds: [event!] },
+      },
+      app.clock.now(),
+    );
+    return issued!.id;
+  });
+  await app.admin.query(
+    `insert into charge (id, root_id, agency_id, company_id, purpose, reference_id, idempotency_key, amount_cents, fee_cents,
+       description, provider, account, customer, card, brand, last4, state, decline_message, created_at)
+     values (gen_random_uuid(), $1, $2, $3, 'invoice', $4, 'first', $5, 100, 'Invoice', 'sandbox', 'a', 'b', 'c', 'visa',
+       '4242', 'declined', 'Not enough funds', $6)`,
+    [owner.root_id, owner.agency_id, owner.id, invoiceId, Number(amount / 10_000n), app.clock.now()],
+  );
+}
+
 async function furnish(app: TestApp): Promise<void> {
   const { make } = app;
   root = await make.root({ host: 'root.test', isMaster: true });
@@ -70,6 +122,7 @@ async function furnish(app: TestApp): Promise<void> {
     await make.media(company, { name: `${name} image` });
     await make.exclusionList(company, 'client', ['nobody@people.test']);
     await make.connection(company, { campaignId: campaign.id });
+    await billed(app, company, name === 'Birch' ? 30_000_000n : 20_000_000n);
   }
   for (const [amountMicros, granted] of [
     [40_000_000n, false],
@@ -352,7 +405,7 @@ describe('[BEY-13] an import', () => {
         resumed = result.resumedAt;
         expect(result).toMatchObject({ isDone: true, balances: { opened: { client_prepaid: '80000000' } } });
         expect(result.todo.map(({ what }) => what.split(' ')[0])).toEqual(
-          expect.arrayContaining(['users', 'connections', 'destinations', 'campaigns']),
+          expect.arrayContaining(['user', 'connection', 'destination', 'campaign']),
         );
       } else expect(await counts(here, birch.id)).toMatchObject({ companies: 0, leads: 0 });
     }
@@ -611,5 +664,182 @@ describe('[BEY-13] the import page', () => {
       ...{ kind: 'agency', name: 'Acme', phase: 'try', state: 'ready' },
       result: { is_equal: true, new_ids: true },
     });
+  });
+});
+
+describe('[BEY-13] money from before an import', () => {
+  const URL = '/api/billing/past';
+  interface PastRow {
+    id: string;
+    company_name: string;
+    number: string;
+    amount_micros: number;
+    kind: string;
+  }
+  const readAs = async (app: TestApp, email: string, host: string, company: Company) => {
+    await app.make.user(company, { email, passwordHash: await app.features.users.hashPassword(PASSWORD) });
+    const token = await app.signIn(email, host);
+    return (path: string) => app.call('GET', path, { host, token });
+  };
+  const rowsOf = async (get: Awaited<ReturnType<typeof readAs>>, type: string, more = '') => {
+    const { status, body } = await get(`${URL}?type=${type}&PerPage=100${more}`);
+    expect(status).toBe(200);
+    return body.data as unknown as PastRow[];
+  };
+  /** Companies of this root that imports made: the client under its new agency, and an agency with its clients. */
+  let client: Company;
+  let agency: Company;
+
+  beforeAll(async () => {
+    client = (await here.admin.query('select * from company where id = $1', [birch.id])).rows[0];
+    agency = (
+      await here.admin.query(
+        `select c.* from company c join company_import i on i.company_id = c.id where i.company_kind = 'agency'`,
+      )
+    ).rows[0];
+  });
+
+  test('is shown as the other installation shows it, opened to its parts, and as a file', async () => {
+    const were = await readAs(there, 'reader@before.test', 'acme.test', birch);
+    const now = await readAs(here, 'reader@now.test', 'receiver.test', client);
+    const issued = (await were('/api/billing/invoices')).body.data as unknown as { id: string }[];
+    expect(issued.length).toBeGreaterThan(0);
+    const found = await rowsOf(now, 'invoice');
+    expect(found.map(({ id }) => id).toSorted()).toEqual(issued.map(({ id }) => id).toSorted());
+    for (const { id } of issued) {
+      const { may: _may, ...was } = (await were(`/api/billing/invoices/${id}`)).body as Record<
+        string,
+        unknown
+      >;
+      const { may, ...is } = (await now(`${URL}/invoices/${id}`)).body as Record<string, unknown>;
+      // Its events and its fee stay where it was issued; the days are those of the company.
+      const lines = (was.lines as Record<string, unknown>[]).map((line) => ({ ...line, event_count: 0 }));
+      expect(is).toEqual({ ...was, lines, next_attempt_at: null, time_zone: is.time_zone });
+      expect(may).toEqual([]);
+    }
+    const invoice = issued.find(({ id }) =>
+      found.some((one) => one.id === id && one.amount_micros === 30_000_000),
+    )!;
+    expect((await now(`${URL}/invoices/${invoice.id}`)).body).toMatchObject({
+      attempts: [{ state: 'declined', card: 'visa 4242', message: 'Not enough funds' }],
+      lines: [{ amount_micros: 30_000_000 }],
+    });
+    const [charge] = await rowsOf(now, 'charge');
+    expect((await now(`${URL}/charges/${charge!.id}`)).body.data).toMatchObject({
+      ...{ kind: 'invoice', status: 'declined', card: 'visa 4242', amount_micros: 30_000_000 },
+    });
+    // The ledger's lines have the sums of the archive.
+    const lines = await rowsOf(now, 'entry');
+    const { rows } = await there.admin.query(
+      `select count(*)::int as count, sum(e.amount)::text as sum from entry e where company_id = $1`,
+      [birch.id],
+    );
+    expect([lines.length, String(lines.reduce((all, one) => all + one.amount_micros, 0))]).toEqual([
+      rows[0].count,
+      rows[0].sum,
+    ]);
+    const agreed = lines.find(({ kind }) => kind === 'adjustment')!;
+    expect((await now(`${URL}/transfers/${agreed.id.split('.')[0]}`)).body.data).toMatchObject({
+      ...{ kind: 'adjustment', memo: 'Agreed by phone' },
+      parts: [{ label: 'client_unbilled', amount_micros: -30_000_000 }],
+    });
+    const token = await here.signIn('reader@now.test', 'receiver.test');
+    const pass = await here.call('POST', '/api/general/download-token', {
+      host: 'receiver.test',
+      token,
+      body: { path: `/api/billing/past/invoices/${invoice.id}/pdf` },
+    });
+    const file = await here.server.inject({
+      url: pass.body.url as string,
+      headers: { host: 'receiver.test' },
+    });
+    expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'application/pdf']);
+    const { text } = await extractText(await getDocumentProxy(new Uint8Array(file.rawPayload)), {
+      mergePages: true,
+    });
+    expect(text).toContain('$30.00');
+  });
+
+  test('keeps its parts together if everything got new ids', async () => {
+    const get = await readAs(here, 'reader@agency.test', 'receiver.test', receiver);
+    const all = await rowsOf(get, 'invoice');
+    const copy = all.find(({ id, amount_micros }) => id !== birch.id && amount_micros === 30_000_000)!;
+    expect((await get(`${URL}/invoices/${copy.id}`)).body).toMatchObject({
+      attempts: [{ state: 'declined' }],
+      lines: [{ amount_micros: 30_000_000 }],
+    });
+  });
+
+  test('is seen by the company, its agency, and the root, and is not found for anyone else', async () => {
+    const sibling = await here.make.client(receiver, { name: 'Sibling' });
+    const stranger = await here.make.agency(root2, { host: 'stranger.test', name: 'Stranger' });
+    const other = await here.make.root({ host: 'elsewhere.test' });
+    const readers = {
+      client: await readAs(here, 'one@past.test', 'receiver.test', client),
+      agency: await readAs(here, 'two@past.test', 'receiver.test', receiver),
+      root: await readAs(here, 'three@past.test', 'second.test', root2),
+      sibling: await readAs(here, 'four@past.test', 'receiver.test', sibling),
+      stranger: await readAs(here, 'five@past.test', 'stranger.test', stranger),
+      elsewhere: await readAs(here, 'six@past.test', 'elsewhere.test', other),
+    };
+    const [invoice] = await rowsOf(readers.client, 'invoice');
+    const [charge] = await rowsOf(readers.client, 'charge');
+    const [line] = await rowsOf(readers.client, 'entry');
+    const paths = [
+      `${URL}/invoices/${invoice!.id}`,
+      `${URL}/charges/${charge!.id}`,
+      `${URL}/transfers/${line!.id.split('.')[0]}`,
+      `${URL}?companyID=${client.id}`,
+    ];
+    for (const [name, get] of Object.entries(readers)) {
+      const isTheirs = name === 'client' || name === 'agency' || name === 'root';
+      for (const path of paths)
+        expect([name, path, (await get(path)).status]).toEqual([name, path, isTheirs ? 200 : 404]);
+      if (!isTheirs)
+        for (const type of ['invoice', 'charge', 'entry']) expect(await rowsOf(get, type)).toEqual([]);
+    }
+    // A client of an imported agency sees its own alone; what else the import brought is nobody's to see.
+    const cedar = (
+      await here.admin.query(`select * from company where agency_id = $1 and name = 'Cedar'`, [agency.id])
+    ).rows[0] as Company;
+    const seen = await inScope(
+      here.platform.db.app,
+      { rootId: root2.id, agencyId: agency.id, companyId: cedar.id },
+      async (tx) =>
+        tx.selectFrom('company_import_row').select(['table_name', 'company_id']).distinct().execute(),
+    );
+    expect(new Set(seen.map(({ company_id }) => company_id))).toEqual(new Set([cedar.id]));
+    expect(seen.map(({ table_name }) => table_name).toSorted()).toEqual(
+      expect.arrayContaining(['charge', 'entry', 'invoice', 'invoice_line']),
+    );
+    expect(seen.map(({ table_name }) => table_name)).not.toContain('visit');
+    for (const text of ['update company_import_row set number = 0', 'delete from company_import_row'])
+      await inScope(
+        here.platform.db.app,
+        { rootId: root2.id, agencyId: agency.id, companyId: cedar.id },
+        async (tx) => {
+          const { numAffectedRows } = await sql.raw(text).execute(tx);
+          expect(numAffectedRows).toBe(0n);
+        },
+      );
+  });
+
+  test('is not shown while an import is under way', async () => {
+    const cut = new AbortController();
+    const target = { rootId: root2.id, agencyId: receiver.id };
+    const get = await readAs(here, 'seven@past.test', 'receiver.test', receiver);
+    const before = await rowsOf(get, 'invoice');
+    await expect(
+      here.features.companyImports.import(clientFile, target, {
+        ...{ balances: 'none', newIds: true, signal: cut.signal },
+        progress: ({ step }) => step === 'importing' && cut.abort(),
+      }),
+    ).rejects.toThrow();
+    const staged = await here.admin.query(
+      `select count(*)::int as n from company_import_row r join company_import i on i.id = r.import_id
+       where i.state = 'read' and r.table_name = 'invoice'`,
+    );
+    expect(staged.rows[0].n).toBeGreaterThan(0);
+    expect(await rowsOf(get, 'invoice')).toEqual(before);
   });
 });

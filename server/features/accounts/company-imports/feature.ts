@@ -1,7 +1,8 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
 import { exports } from './exports.ts';
-import { companyImportPlain, companyImportRoutes } from './routes.ts';
+import { createPastBilling, type PastBilling } from './past.service.ts';
+import { companyImportPlain, companyImportRoutes, pastBillingRoutes } from './routes.ts';
 import { createImportRuns, type ImportRuns } from './runs.service.ts';
 import { createCompanyImports } from './service.ts';
 
@@ -25,11 +26,18 @@ export const feature = defineFeature({
   ],
   create: (platform, below: Below) => {
     const companyImports = createCompanyImports(platform, below);
-    return { companyImports, importRuns: createImportRuns(platform, { ...below, imports: companyImports }) };
+    return {
+      companyImports,
+      importRuns: createImportRuns(platform, { ...below, imports: companyImports }),
+      pastBilling: createPastBilling(platform, below),
+    };
   },
-  http: ({ importRuns }: { importRuns: ImportRuns }) => ({
-    calls: [serve(contract.companyImports, companyImportRoutes(importRuns))],
-    plain: companyImportPlain(importRuns),
+  http: ({ importRuns, pastBilling }: { importRuns: ImportRuns; pastBilling: PastBilling }) => ({
+    calls: [
+      serve(contract.companyImports, companyImportRoutes(importRuns)),
+      serve(contract.pastBilling, pastBillingRoutes(pastBilling)),
+    ],
+    plain: companyImportPlain(importRuns, pastBilling),
   }),
   work: async ({ importRuns }: { importRuns: ImportRuns }) => void (await importRuns.work()),
   exports,

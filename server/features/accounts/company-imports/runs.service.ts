@@ -348,6 +348,7 @@ export function createImportRuns(
           ...shown(row),
           has_file: row.file_path !== null,
           new_ids: row.new_ids,
+          made_id: row.made_id,
           to_invite: row.made_id ? await runs.uninvitedCount(tx, row.made_id) : 0,
           result: result ?? null,
         };

@@ -31,7 +31,22 @@ async function freshExport({ client, personId }: Target): Promise<string> {
   return rows[0].id;
 }
 
+/** A document of the target's client, which an import brought; returns its id. */
+async function freshPast({ client, canary }: Target, table: 'invoice' | 'charge' | 'transfer') {
+  const { rows } = await app.admin.query(
+    `with import as (insert into company_import (id, root_id, agency_id, company_id, company_kind, name, sha256, new_ids,
+         balances, state, manifest, result, created_at, finished_at)
+       values (gen_random_uuid(), $1, $2, $3, 'client', 'None', sha256(gen_random_uuid()::text::bytea), true, 'none', 'done',
+         '{}', '{}', now(), now()) returning id)
+     insert into company_import_row (import_id, table_name, key, number, root_id, agency_id, company_id, is_document, content)
+     select id, $4, gen_random_uuid(), 0, $1, $2, $3, true, $5 from import returning key`,
+    [client.root_id, client.agency_id, client.id, table, JSON.stringify({ number: 'P-1', memo: canary })],
+  );
+  return rows[0].key as string;
+}
+
 const url = '/api/company-imports';
+const past = '/api/billing/past';
 
 export const samples: Samples = {
   [`GET ${url}`]: { named: false, rootOnly: true, request: () => ({ url }) },
@@ -81,5 +96,23 @@ export const samples: Samples = {
     named: true,
     rootOnly: true,
     request: async (t) => ({ url: `${url}/${await freshRun(t)}` }),
+  },
+  [`GET ${past}`]: { named: true, request: (t) => ({ url: `${past}?companyID=${t.client.id}` }) },
+  [`GET ${past}/invoices/:id`]: {
+    named: true,
+    request: async (t) => ({ url: `${past}/invoices/${await freshPast(t, 'invoice')}` }),
+  },
+  [`GET ${past}/invoices/:id/pdf`]: {
+    permission: 'invoice.read',
+    named: true,
+    request: async (t) => ({ url: `${past}/invoices/${await freshPast(t, 'invoice')}/pdf` }),
+  },
+  [`GET ${past}/charges/:id`]: {
+    named: true,
+    request: async (t) => ({ url: `${past}/charges/${await freshPast(t, 'charge')}` }),
+  },
+  [`GET ${past}/transfers/:id`]: {
+    named: true,
+    request: async (t) => ({ url: `${past}/transfers/${await freshPast(t, 'transfer')}` }),
   },
 };

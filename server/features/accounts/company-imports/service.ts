@@ -357,6 +357,8 @@ export function createCompanyImports(
           return {
             key: keyOf(row, key),
             number: first + from + i,
+            // A company’s own row has none.
+            companyId: isUuid(row.company_id) ? row.company_id : of.company_id,
             isDocument,
             content: JSON.stringify(content),
             kept: kept && JSON.stringify(kept),
@@ -589,54 +591,68 @@ export function createCompanyImports(
   async function findings(tx: Tx, row: ImportRow, inserted: Map<string, number>) {
     const conflicts: Todo[] = [];
     const todo: Todo[] = [];
-    const add = (list: Todo[], what: string, found: { count: number; examples: string[] }) =>
-      found.count > 0 && list.push({ what, count: found.count, examples: named(found.examples) });
+    /** `one` goes after the number 1, `many` after any other. */
+    const add = (list: Todo[], one: string, many: string, found: { count: number; examples: string[] }) =>
+      found.count > 0 &&
+      list.push({
+        what: found.count === 1 ? one : many,
+        count: found.count,
+        examples: named(found.examples),
+      });
     const parentId = row.company_kind === 'client' ? row.agency_id : row.root_id;
     const same = await store.namesakes(tx, parentId, row.name);
     if (same > 1)
-      add(conflicts, 'has the same name as another company beside it', {
+      add(conflicts, 'company beside it has the same name', 'companies beside it have the same name', {
         count: same - 1,
         examples: [row.name],
       });
     const hosts = await store.takenHosts(tx, row.id);
-    add(conflicts, 'hosts are in use here', { count: hosts.length, examples: hosts });
+    add(conflicts, 'host is in use here', 'hosts are in use here', { count: hosts.length, examples: hosts });
     add(
       conflicts,
-      'people of this root already have the email of a user. These users are disabled, with a placeholder as email',
+      'person of this root already has the email of a user. The imported user is disabled, with a placeholder as email',
+      'people of this root already have the emails of users. The imported users are disabled, with placeholders as emails',
       await store.placeholders(tx, ownedOf(row)),
     );
     add(
       todo,
+      'user has no password. Invite them from the list of users',
       'users have no password. Invite them from the list of users',
       await store.withoutPassword(tx, ownedOf(row)),
     );
     add(
       todo,
+      'connection to a service must be connected again',
       'connections to services must be connected again',
       await store.stopped(tx, ownedOf(row), 'connection', 'broken'),
     );
     add(
       todo,
-      'destinations are turned off; enter addresses of webhooks again',
+      'destination is turned off. Enter addresses of webhooks again',
+      'destinations are turned off. Enter addresses of webhooks again',
       await store.stopped(tx, ownedOf(row), 'integration', 'disabled'),
     );
-    add(todo, 'alerts are off. Choose who is told', await store.stopped(tx, ownedOf(row), 'alert', 'off'));
     add(
       todo,
+      'alert is off. Choose who is told',
+      'alerts are off. Choose who is told',
+      await store.stopped(tx, ownedOf(row), 'alert', 'off'),
+    );
+    add(
+      todo,
+      'campaign is paused. Check its price and pixel, then start it',
       'campaigns are paused. Check prices and pixels, then start them',
       await store.stopped(tx, ownedOf(row), 'campaign', 'paused'),
     );
     if (row.new_ids && inserted.get('campaign'))
       add(
         todo,
-        'campaigns have new site keys, since the old ones are in use here. Replace the pixel on their sites',
-        {
-          count: inserted.get('campaign')!,
-          examples: [],
-        },
+        'campaign has a new site key, since the old one is in use here. Replace the pixel on its site',
+        'campaigns have new site keys, since the old ones are in use here. Replace the pixels on their sites',
+        { count: inserted.get('campaign')!, examples: [] },
       );
     if (row.company_kind === 'agency')
-      add(todo, 'agency needs a subdomain. Set it in the list of agencies', {
+      add(todo, 'agency needs a subdomain. Set it in the list of agencies', '', {
         count: 1,
         examples: [row.name],
       });

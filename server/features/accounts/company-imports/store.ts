@@ -104,6 +104,8 @@ export async function takenHosts(tx: Tx, importId: string): Promise<string[]> {
 export interface StagedRow {
   key: string;
   number: number;
+  /** The company that it is about. */
+  companyId: string;
   isDocument: boolean;
   content: string;
   kept: string | null;
@@ -113,11 +115,11 @@ export interface StagedRow {
 export async function stageRows(tx: Tx, of: Owned, table: string, rows: readonly StagedRow[]): Promise<void> {
   await sql`
     insert into company_import_row (import_id, table_name, key, number, root_id, agency_id, company_id, is_document, content, kept)
-    select ${of.id}::uuid, ${table}, r.key, r.number, ${of.root_id}::uuid, ${of.agency_id}::uuid, ${of.company_id}::uuid,
+    select ${of.id}::uuid, ${table}, r.key, r.number, ${of.root_id}::uuid, ${of.agency_id}::uuid, r.company_id,
       r.is_document, r.content, r.kept
     from unnest(${rows.map((one) => one.key)}::text[], ${rows.map((one) => one.number)}::bigint[],
-      ${rows.map((one) => one.isDocument)}::boolean[], ${rows.map((one) => one.content)}::text[], ${rows.map((one) => one.kept)}::text[])
-      r (key, number, is_document, content, kept)`.execute(tx);
+      ${rows.map((one) => one.companyId)}::uuid[], ${rows.map((one) => one.isDocument)}::boolean[], ${rows.map((one) => one.content)}::text[], ${rows.map((one) => one.kept)}::text[])
+      r (key, number, company_id, is_document, content, kept)`.execute(tx);
 }
 
 /** Keeps the file of a row; returns false if there is no such row. */

@@ -254,7 +254,7 @@ export const DOCUMENTS: Readonly<Record<string, readonly string[]>> = {
     company_billing package_choice wholesale_cost minspend_choice minspend_month tax_profile coupon referral_code
     sales_assignment agreement_version agreement_acceptance agreement_file trusted_address ad_terms ad_exchange`),
   'They name a place on the internet that has to be proven to belong to the company again.': words('domain'),
-  'They would send something by themselves.': words('view_export'),
+  'They would send something by themselves.': words('view_export report_schedule'),
   'They are ad campaigns, whose bids, holds, and figures belong to the money of the past.': words(`
     ad_campaign ad_campaign_audience ad_zone ad_day ad_hour ad_slice ad_outside_day ad_lead`),
   'They are visits, which the archive has without their visitors.': words('visit customer_visit'),

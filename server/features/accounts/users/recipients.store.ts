@@ -35,11 +35,21 @@ export type Worker = Omit<Recipient, 'kind' | 'agency_id'> & {
   agency_id: string | null;
 };
 
+const isWorker = sql<boolean>`u.disabled_at is null and u.role in ('owner', 'administrator')
+  and c.kind in ('root', 'agency') and c.removed_at is null`;
+
 /** An owner or administrator of a root or an agency who may still sign in; undefined: they may not. */
 export async function workerOf(tx: Tx, userId: string): Promise<Worker | undefined> {
   const { rows } = await sql<Worker>`
     select ${recipientColumns} from user_account u join company c on c.id = u.company_id
-    where u.id = ${userId} and u.disabled_at is null and u.role in ('owner', 'administrator')
-      and c.kind in ('root', 'agency') and c.removed_at is null`.execute(tx);
+    where u.id = ${userId} and ${isWorker}`.execute(tx);
   return rows[0];
+}
+
+/** All of them of a root or an agency, by name. */
+export async function workersOf(tx: Tx, companyId: string): Promise<Worker[]> {
+  const { rows } = await sql<Worker>`
+    select ${recipientColumns} from user_account u join company c on c.id = u.company_id
+    where c.id = ${companyId} and ${isWorker} order by u.name, u.id`.execute(tx);
+  return rows;
 }

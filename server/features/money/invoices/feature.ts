@@ -1,5 +1,6 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
+import type { SignPaper } from '../../../platform/paper.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Payments } from '../payments/index.ts';
 import { exports } from './exports.ts';
@@ -7,6 +8,11 @@ import { startInvoices } from './jobs.ts';
 import { pdfRoutes } from './pdf.routes.ts';
 import { invoicesRoutes } from './routes.ts';
 import { createInvoices, type Invoices } from './service.ts';
+
+/** Files are signed by a feature above. */
+interface Above {
+  agreements: { files: { signPaper: SignPaper } };
+}
 
 export const feature = defineFeature({
   name: 'money/invoices',
@@ -37,9 +43,9 @@ export const feature = defineFeature({
   ) => ({
     invoices: createInvoices(platform, { ...below, charges: below.payments.charges }),
   }),
-  http: ({ invoices, tenants }: { invoices: Invoices; tenants: Tenants }, platform) => ({
+  http: ({ invoices, tenants, agreements }: { invoices: Invoices; tenants: Tenants } & Above, platform) => ({
     calls: [serve(contract.invoices, invoicesRoutes(invoices))],
-    plain: pdfRoutes(platform, tenants, invoices.read.one),
+    plain: pdfRoutes(platform, tenants, invoices.read.one, agreements.files.signPaper),
   }),
   work: async ({ invoices, tenants }: { invoices: Invoices; tenants: Tenants }, platform) =>
     void (await startInvoices(invoices, tenants, platform)),

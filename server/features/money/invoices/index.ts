@@ -1,4 +1,6 @@
 export type { Bill, Payer } from './issue.service.ts';
+export { invoicePdf } from './pdf.ts';
+export { attemptState } from './read.service.ts';
 export type { Invoices } from './service.ts';
 export type { InvoiceRow } from './settle.service.ts';
 /**

@@ -29,6 +29,10 @@ const ATTEMPT_STATES: Record<Charge['state'], InvoiceData['attempts'][number]['s
   disputed: 'disputed',
 };
 
+/** How a charge of an invoice is shown. */
+export const attemptState = (state: Charge['state']): InvoiceData['attempts'][number]['state'] =>
+  ATTEMPT_STATES[state];
+
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };

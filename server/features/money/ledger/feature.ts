@@ -1,11 +1,17 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
+import type { SignPaper } from '../../../platform/paper.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { exports } from './exports.ts';
 import { snapshotJobs } from './jobs.ts';
 import { createNotices } from './notices.ts';
 import { ledgerRoutes } from './routes.ts';
 import { createLedger, type Ledger } from './service.ts';
+
+/** Files are signed by a feature above. */
+interface Above {
+  agreements: { files: { signPaper: SignPaper } };
+}
 
 export const feature = defineFeature({
   name: 'money/ledger',
@@ -41,8 +47,8 @@ export const feature = defineFeature({
     ledger: createLedger(platform),
     notices: createNotices({ ...below, port: platform.config.port }),
   }),
-  http({ tenants }: { tenants: Tenants }, platform) {
-    const { handlers, plain } = ledgerRoutes(platform, tenants);
+  http({ tenants, agreements }: { tenants: Tenants } & Above, platform) {
+    const { handlers, plain } = ledgerRoutes(platform, tenants, agreements.files.signPaper);
     return { calls: [serve(contract.ledger, handlers)], plain };
   },
   work: async ({ ledger, tenants }: { ledger: Ledger; tenants: Tenants }, platform) =>

@@ -1,4 +1,4 @@
-export { type AccountKind, codesOf } from './accounts.ts';
+export { type AccountKind, codesOf, kindOfCode } from './accounts.ts';
 export { type AuditCheck, auditLedger } from './audit.store.ts';
 export type { Notice, Notices } from './notices.ts';
 export { ledgerRoutes } from './routes.ts';

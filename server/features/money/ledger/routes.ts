@@ -4,7 +4,7 @@ import { inScope } from '../../../platform/db/scope.ts';
 import { sendCsv } from '../../../platform/http/csv-file.ts';
 import { checkInput } from '../../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
-import { inPaperTurn } from '../../../platform/paper.ts';
+import { inPaperTurn, type SignPaper } from '../../../platform/paper.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { createMarginReport } from './margin.service.ts';
@@ -15,6 +15,7 @@ import { createStatement } from './statement.service.ts';
 export function ledgerRoutes(
   platform: Platform,
   tenants: Tenants,
+  signPaper: SignPaper,
 ): { handlers: Handlers<typeof contract.ledger>; plain: PlainRoute[] } {
   const statement = createStatement(platform, tenants);
   const margins = createMarginReport(platform, tenants);
@@ -54,14 +55,17 @@ export function ledgerRoutes(
         async handler(ctx, request, reply) {
           const asked = await checkInput(StatementMonth, request.query);
           // A month of many lines takes a while to read, too.
-          const { month, file } = await inPaperTurn(ctx.actor.companyId, async () => {
+          const { read, pdf } = await inPaperTurn(ctx.actor.companyId, async () => {
             const read = await statement.month(ctx, asked);
             const issuer = await inScope(platform.db.app, { rootId: ctx.actor.rootId }, async (tx) => ({
               name: (await tenants.company(tx, read.issuerId))?.name ?? '',
               brand: await tenants.paperBrand(tx, read.issuerId),
             }));
-            return { month: read.month, file: await statementPdf(read, issuer) };
+            return { read, pdf: await statementPdf(read, issuer) };
           });
+          const { month, issuerId, companyId: partyId } = read;
+          const title = `Statement for ${month}`;
+          const file = await signPaper(ctx, { issuerId, partyId, title, pdf });
           return reply
             .header('Content-Disposition', `attachment; filename="statement-${month}.pdf"`)
             .header('Cache-Control', 'no-store')

@@ -13,6 +13,7 @@ export interface MonthStatement {
   timeZone: string;
   /** For the current month: the time up to which it was read. */
   until: Date | null;
+  companyId: string;
   companyName: string;
   kind: CompanyKind;
   /** The company whose brand is used. */

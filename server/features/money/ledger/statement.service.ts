@@ -257,6 +257,7 @@ export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, t
           month: given.month,
           timeZone: zone,
           until: end > now ? now : null,
+          companyId: company.id,
           companyName: company.name,
           kind: company.kind,
           issuerId,

@@ -295,6 +295,7 @@ describe('[PAY-03] [BEY-01] the statement', () => {
         month: '2026-03',
         timeZone: 'UTC',
         until: null,
+        companyId: client.id,
         companyName: 'Shop',
         kind: 'client',
         issuerId: client.id,

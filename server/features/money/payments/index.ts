@@ -10,6 +10,7 @@ export type {
   PurposeHandler,
   RefundOf,
 } from './model.ts';
+export { CHARGE_STATES } from './model.ts';
 export type { CardParts } from './parts.ts';
 export type { SandboxStep } from './sandbox.service.ts';
 export type { Payments } from './service.ts';

@@ -1,9 +1,7 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
-import type { Tenants } from '../../accounts/tenants/index.ts';
-import type { Ledger } from '../ledger/index.ts';
 import { exports } from './exports.ts';
-import { reportAnalyticsRoutes } from './service.ts';
+import { createReportAnalytics, type ReportAnalytics } from './service.ts';
 
 export const feature = defineFeature({
   name: 'money/report-analytics',
@@ -11,9 +9,11 @@ export const feature = defineFeature({
     'Revenue, growth, and value of a root’s agencies and of an agency’s clients, and what under-performs.',
   tables: [],
   reads: ['campaign', 'campaign_hour', 'company', 'delivery', 'invoice', 'return_request', 'user_account'],
-  create: () => ({}),
-  http: ({ tenants, ledger }: { tenants: Tenants; ledger: Ledger }, platform) => ({
-    calls: [serve(contract.reportAnalytics, reportAnalyticsRoutes(platform, tenants, ledger))],
+  create: (platform, below: Parameters<typeof createReportAnalytics>[1]) => ({
+    reportAnalytics: createReportAnalytics(platform, below),
+  }),
+  http: ({ reportAnalytics }: { reportAnalytics: ReportAnalytics }) => ({
+    calls: [serve(contract.reportAnalytics, reportAnalytics.calls)],
   }),
   exports,
 });

@@ -52,22 +52,34 @@ const monthName = (key: string): string => {
 };
 const moduleName = (key: string): string => MODULES.find((one) => one.module === key)?.name ?? key;
 
+/**
+ * Whether a user may read reports. A root's administrators need report_analytics (spec product 6), and an agency's the
+ * right to see costs.
+ */
+async function mayRead(tx: Tx, ctx: Ctx): Promise<boolean> {
+  if (!ctx.may('report.read')) return false;
+  if (ctx.actor.kind !== 'root') return ctx.may('cost.read');
+  return ctx.actor.grade === 'root.owner' || store.mayReport(tx, ctx.actor.userId);
+}
+
+export type ReportAnalytics = ReturnType<typeof createReportAnalytics>;
+
+/** Reports, as their pages and the emails with them have them. */
+export const createReportAnalytics = (platform: Platform, deps: { tenants: Tenants; ledger: Ledger }) => ({
+  calls: reportAnalyticsRoutes(platform, deps.tenants, deps.ledger),
+  mayRead,
+});
+
 /** The calls of report analytics (docs/decisions/0420-report-analytics.md). */
-export function reportAnalyticsRoutes(
+function reportAnalyticsRoutes(
   { db, clock }: Platform,
   tenants: Tenants,
   ledger: Ledger,
 ): Handlers<typeof contract.reportAnalytics> {
-  /**
-   * Runs in the reader's scope. A root's administrators need report_analytics (spec product 6), and an agency's the
-   * right to see costs.
-   * @throws Refusal 403
-   */
+  /** Runs in the reader's scope. @throws Refusal 403 */
   const asked = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, ctx.scope, async (tx) => {
-      if (ctx.actor.kind !== 'root') ctx.need('cost.read');
-      else if (ctx.actor.grade !== 'root.owner' && !(await store.mayReport(tx, ctx.actor.userId)))
-        throw new Refusal('forbidden', ownMessages.forbidden);
+      if (!(await mayRead(tx, ctx))) throw new Refusal('forbidden', ownMessages.forbidden);
       return work(tx);
     });
 

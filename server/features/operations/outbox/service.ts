@@ -60,7 +60,9 @@ export function createOutbox(
         ...wire(row),
         text: body?.text ?? null,
         html: body && withLogo(body),
-        attachment: body?.file ? { name: body.file.name, text: body.file.text } : null,
+        attachment: body?.file
+          ? { name: body.file.name, text: body.file.text, is_base64: body.file.isBase64 ?? false }
+          : null,
       };
     },
   };

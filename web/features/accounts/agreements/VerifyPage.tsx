@@ -138,7 +138,7 @@ export default function VerifyPage() {
                   <Notice tone="good" live="status" title="This file is genuine">
                     It is byte for byte a file that {brand.name} has on record.
                     <dl className={classes.facts}>
-                      <dt>{known.version ? 'Agreement' : 'Certificate'}</dt>
+                      <dt>{known.version ? 'Agreement' : known.company ? 'Document' : 'Certificate'}</dt>
                       <dd>
                         {known.title}
                         {known.version && `, version ${known.version}`}
@@ -147,8 +147,9 @@ export default function VerifyPage() {
                       <dd>
                         {known.party}
                         {known.version && ` and ${known.company}`}
+                        {!known.version && known.company && `, to ${known.company}`}
                       </dd>
-                      <dt>{known.version ? 'Accepted' : 'Issued'}</dt>
+                      <dt>{known.version ? 'Accepted' : known.company ? 'Signed' : 'Issued'}</dt>
                       <dd>
                         {known.accepted_at && exactTime(known.accepted_at)}
                         {known.name && `, by ${known.name}`}

@@ -1,7 +1,7 @@
 import { Stack, Table, Text, Title } from '@mantine/core';
 import { money, num, prettyCode } from '../../../ui/format.ts';
 import { Notice } from '../../../ui/Notice.tsx';
-import { BALANCES, type Result } from './model.ts';
+import { BALANCES, type Result, sumWords } from './model.ts';
 
 function TodoList({ title, list }: { title: string; list: Result['todo'] }) {
   if (list.length === 0) return null;
@@ -117,7 +117,7 @@ export function ResultView({ result }: { result: Result }) {
               {result.sums.map((one) => (
                 <Table.Tr key={`${one.kind} ${one.name} ${one.unit}`}>
                   <Table.Td>{prettyCode(one.kind)}</Table.Td>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{one.name}</Table.Td>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{sumWords(one)}</Table.Td>
                   <Table.Td>
                     <Equal is={one.is_equal} />
                   </Table.Td>

@@ -1,6 +1,7 @@
 import { Button, CloseButton, Group, Progress, Radio, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconSend, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { api } from '../../../api/client.ts';
 import { confirm } from '../../../ui/confirm.tsx';
@@ -178,6 +179,15 @@ function Actions(props: {
             onClick={() => onAct(() => api.companyImports.invite({ id }))}
           >
             Invite {num(run.to_invite)} {run.to_invite === 1 ? 'user' : 'users'}
+          </Button>
+        )}
+        {isMade && run.made_id && (
+          <Button
+            component={Link}
+            variant="default"
+            {...{ to: '/configuration/invoices', search: { before: run.made_id } as never }}
+          >
+            Money before the move
           </Button>
         )}
         {!isMade && run.has_file && (

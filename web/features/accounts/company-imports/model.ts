@@ -1,6 +1,9 @@
 import type { IMPORT_STEPS } from '../../../../contract/accounts/company-imports.ts';
 import type { Client } from '../../../../contract/index.ts';
+import { TRANSFER_KINDS } from '../../../../contract/money/ledger.ts';
+import { prettyCode } from '../../../ui/format.ts';
 import type { Tone } from '../../../ui/StatusBadge.tsx';
+import { accountWords, kindWords } from '../../money/ledger/words.ts';
 
 export type Listed = Awaited<ReturnType<Client['companyImports']['list']>>['data'][number];
 export type Run = Awaited<ReturnType<Client['companyImports']['one']>>['data'];
@@ -51,3 +54,22 @@ export const BALANCES: Record<string, string> = {
   client_prepaid: 'Prepaid balances of campaigns',
   agency_wallet: 'Wallet of the agency',
 };
+
+const CODE = /^[a-z]+(_[a-z]+)*$/;
+
+/** The name of a sum: codes of events, accounts, invoices, and charges in words, and names as they are. */
+export function sumWords({ kind, name }: Pick<Result['sums'][number], 'kind' | 'name'>): string {
+  switch (kind) {
+    case 'events': {
+      const known = TRANSFER_KINDS.find((one) => one === name);
+      return known ? kindWords(known) : prettyCode(name);
+    }
+    case 'ledger':
+      return CODE.test(name) ? accountWords(name) : prettyCode(name);
+    case 'invoices':
+    case 'charges':
+      return prettyCode(name);
+    default:
+      return name;
+  }
+}

@@ -53,9 +53,27 @@ function Detail({ id }: { id: string }) {
       </Stack>
     );
   }
+  return <InvoiceDetail invoice={invoice} path={`/billing/invoices/${invoice.id}`} />;
+}
+
+/** An invoice in full. `path`: where its files are. `isPast`: from before an import, whose credit notes have no files. */
+export function InvoiceDetail({
+  invoice,
+  path,
+  isPast,
+}: {
+  invoice: Invoice;
+  path: string;
+  isPast?: boolean;
+}) {
   return (
     <Stack gap="lg">
-      <Head invoice={invoice} />
+      {isPast && (
+        <Notice tone="info">
+          A record from before the move, as of the export. Nothing here can be paid.
+        </Notice>
+      )}
+      <Head invoice={invoice} path={path} />
       <Facts invoice={invoice} />
       <div className={classes.parties}>
         <Party title="From" party={invoice.issuer} />
@@ -68,13 +86,13 @@ function Detail({ id }: { id: string }) {
         <Lines invoice={invoice} />
         <Sums invoice={invoice} />
       </section>
-      <CreditNotes invoice={invoice} />
+      <CreditNotes invoice={invoice} path={isPast ? undefined : path} />
       <Attempts invoice={invoice} />
     </Stack>
   );
 }
 
-function Head({ invoice }: { invoice: Invoice }) {
+function Head({ invoice, path }: { invoice: Invoice; path: string }) {
   const user = useUser();
   const { busy, pay, authenticate } = usePay();
   const [correct, setCorrect] = useState<'credit' | 'write_off'>();
@@ -86,7 +104,7 @@ function Head({ invoice }: { invoice: Invoice }) {
     invoice.needs_authentication &&
     !user.in_view_mode &&
     invoice.company_id === user.company_id;
-  const pdf = () => void download(`/billing/invoices/${invoice.id}/pdf`);
+  const pdf = () => void download(`${path}/pdf`);
   return (
     <div>
       <Group justify="space-between" align="flex-start" wrap="nowrap" gap="md">
@@ -275,7 +293,8 @@ const SumRow = ({ name, micros }: { name: string; micros: number }) => (
   </>
 );
 
-function CreditNotes({ invoice }: { invoice: Invoice }) {
+/** `path`: of the invoice; undefined if its notes have no files. */
+function CreditNotes({ invoice, path }: { invoice: Invoice; path: string | undefined }) {
   if (invoice.credit_notes.length === 0) return null;
   return (
     <section aria-label="Credit notes">
@@ -295,17 +314,19 @@ function CreditNotes({ invoice }: { invoice: Invoice }) {
               <Table.Td ta="right">
                 <Money micros={-note.amount_micros} />
               </Table.Td>
-              <Table.Td ta="right" w={48}>
-                <Button
-                  variant="subtle"
-                  size="compact-sm"
-                  px={6}
-                  aria-label={`Download PDF of ${note.number}`}
-                  onClick={() => void download(`/billing/invoices/${invoice.id}/credit-notes/${note.id}/pdf`)}
-                >
-                  <IconDownload size={16} />
-                </Button>
-              </Table.Td>
+              {path && (
+                <Table.Td ta="right" w={48}>
+                  <Button
+                    variant="subtle"
+                    size="compact-sm"
+                    px={6}
+                    aria-label={`Download PDF of ${note.number}`}
+                    onClick={() => void download(`${path}/credit-notes/${note.id}/pdf`)}
+                  >
+                    <IconDownload size={16} />
+                  </Button>
+                </Table.Td>
+              )}
             </Table.Tr>
           ))}
         </Table.Tbody>

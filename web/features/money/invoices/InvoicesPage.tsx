@@ -19,6 +19,7 @@ import { PageZone, zoneWords } from '../../../ui/zone.ts';
 import { dayIn } from '../../campaigns/analytics/range.ts';
 import { InvoiceDrawer } from './InvoiceDrawer.tsx';
 import classes from './invoices.module.css';
+import { Past } from './Past.tsx';
 import { Upcoming } from './Upcoming.tsx';
 import { FILTERS, kindWords, periodWords, type Row, standing } from './words.ts';
 
@@ -148,6 +149,7 @@ export default function InvoicesPage() {
           )
         }
       />
+      <Past companyId={params.before} onAll={() => set({ before: undefined, 'past-page': undefined })} />
       <InvoiceDrawer />
     </PageZone>
   );

@@ -1,4 +1,5 @@
 import { Group, SegmentedControl, Select } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { useUser } from '../../../api/user.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
@@ -11,6 +12,8 @@ import { COMPARE_WORDS, PERIODS, periodOf } from './period.ts';
 import { Result } from './Result.tsx';
 import { Sales } from './Sales.tsx';
 import { Under } from './Under.tsx';
+
+const ReportSchedules = lazy(() => import('../report-schedules/ReportSchedules.tsx'));
 
 /** A root's reports on its agencies, and an agency's on its clients: revenue, growth, value, and what under-performs. */
 export default function ReportAnalyticsPage() {
@@ -73,6 +76,9 @@ export default function ReportAnalyticsPage() {
       {tab === 'parties' && <Parties asked={period.asked} />}
       {tab === 'growth' && <Growth />}
       {tab === 'under' && <Under />}
+      <Suspense>
+        <ReportSchedules />
+      </Suspense>
       <LineDrawer />
     </PageZone>
   );

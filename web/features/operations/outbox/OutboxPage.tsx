@@ -145,7 +145,7 @@ function Message({ id }: { id: string }) {
             component="a"
             variant="default"
             leftSection={<IconDownload size={16} />}
-            href={URL.createObjectURL(new Blob([mail.attachment.text]))}
+            href={URL.createObjectURL(new Blob([bytesOf(mail.attachment)]))}
             download={mail.attachment.name}
           >
             {mail.attachment.name}
@@ -155,3 +155,6 @@ function Message({ id }: { id: string }) {
     </Stack>
   );
 }
+
+const bytesOf = ({ text, is_base64 }: { text: string; is_base64: boolean }) =>
+  is_base64 ? Uint8Array.from(atob(text), (char) => char.charCodeAt(0)) : text;

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import type { PastType } from '../../../../contract/accounts/company-imports.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+
+/** A document of an import, with the company that it is about. */
+export interface Past {
+  import_id: string;
+  key: string;
+  content: string;
+  company_id: string;
+  company_name: string;
+  root_id: string;
+  time_zone: string;
+  /** Of a ledger line: its transfer. */
+  transfer: string | null;
+}
+
+/** Documents whose company is there: those of an import that is under way are not. */
+const from = sql`from company_import_row r join company c on c.id = r.company_id
+  left join company_import_row t on r.table_name = 'entry' and t.import_id = r.import_id and t.table_name = 'transfer'
+    and t.key = split_part(r.key, '|', 1) and t.is_document`;
+const columns = sql`r.import_id, r.key, r.content, r.company_id, r.root_id, c.name as company_name, c.time_zone,
+  t.content as transfer`;
+const of = (table: string, companyId: string | undefined) =>
+  sql`r.table_name = ${sql.lit(table)} and r.is_document ${companyId ? sql`and r.company_id = ${companyId}::uuid` : sql``}`;
+
+/** A page of documents of a kind that the scope sees, the newest first, with how many there are. */
+export async function pageOfPast(
+  tx: Tx,
+  asked: {
+    type: PastType;
+    companyId?: string | undefined;
+    search?: string | undefined;
+    limit: number;
+    offset: number;
+  },
+) {
+  const text = {
+    invoice: `r.content::json ->> 'number'`,
+    charge: `r.content::json ->> 'description'`,
+    entry: `t.content::json ->> 'memo'`,
+  };
+  const like = asked.search && `%${asked.search.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const where = sql`where ${of(asked.type, asked.companyId)} ${like ? sql`and ${sql.raw(text[asked.type])} ilike ${like}` : sql``}`;
+  const { rows } = await sql<Past>`select ${columns} ${from} ${where}
+    order by r.key desc limit ${asked.limit} offset ${asked.offset}`.execute(tx);
+  const { rows: counts } = await sql<{ count: bigint }>`select count(*) as count ${from} ${where}`.execute(
+    tx,
+  );
+  return { rows, total: Number(counts[0]!.count) };
+}
+
+/** Of which kinds there are documents. */
+export async function typesOfPast(
+  tx: Tx,
+  types: readonly PastType[],
+  companyId: string | undefined,
+): Promise<PastType[]> {
+  const { rows } = await sql<{ type: PastType }>`
+    select type from unnest(${types}::text[]) with ordinality x (type, at) where exists (
+      select from company_import_row r join company c on c.id = r.company_id
+      where r.table_name = x.type and r.table_name in ('invoice', 'charge', 'entry') and r.is_document
+        ${companyId ? sql`and r.company_id = ${companyId}::uuid` : sql``}) order by at`.execute(tx);
+  return rows.map(({ type }) => type);
+}
+
+/** A document that the scope sees. */
+export async function pastById(
+  tx: Tx,
+  table: 'invoice' | 'charge' | 'transfer',
+  id: string,
+): Promise<Past | undefined> {
+  const { rows } =
+    await sql<Past>`select ${columns} ${from} where ${of(table, undefined)} and r.key = ${id} limit 1`.execute(
+      tx,
+    );
+  return rows[0];
+}
+
+/** Documents of an import that refer to another one, in order. */
+export async function partsOf(
+  tx: Tx,
+  { import_id, key }: Pick<Past, 'import_id' | 'key'>,
+  table: 'invoice_line' | 'credit_note' | 'refund',
+  column: 'invoice_id' | 'charge_id',
+): Promise<string[]> {
+  const { rows } = await sql<{ content: string }>`
+    select content from company_import_row where import_id = ${import_id}::uuid and table_name = ${table} and is_document
+      and content::json ->> ${column} = ${key} order by number`.execute(tx);
+  return rows.map(({ content }) => content);
+}
+
+/** The charges of a company that paid for invoices, in order. */
+export async function chargesOfInvoices(tx: Tx, { import_id, company_id }: Past): Promise<string[]> {
+  const { rows } = await sql<{ content: string }>`
+    select content from company_import_row where import_id = ${import_id}::uuid and table_name = 'charge' and is_document
+      and company_id = ${company_id}::uuid and content::json ->> 'purpose' not like '%top_up' order by key`.execute(
+    tx,
+  );
+  return rows.map(({ content }) => content);
+}
+
+/** How many lines of a transfer are looked for: events have a handful. */
+const LINES = 100;
+
+/** The ledger lines of a transfer, each by its key: an import can have a million. */
+export async function entriesOf(
+  tx: Tx,
+  { import_id, key }: Pick<Past, 'import_id' | 'key'>,
+): Promise<string[]> {
+  const { rows } = await sql<{ content: string }>`
+    select r.content from generate_series(0, ${LINES}::integer) n join company_import_row r
+      on r.import_id = ${import_id}::uuid and r.table_name = 'entry' and r.key = ${key} || '|' || n and r.is_document
+    order by n`.execute(tx);
+  return rows.map(({ content }) => content);
+}
+
+/** The names of campaigns that are here. */
+export async function namesOfCampaigns(tx: Tx, ids: string[]): Promise<Map<string, string>> {
+  const rows = ids.length
+    ? await tx.selectFrom('campaign').select(['id', 'name']).where('id', 'in', ids).execute()
+    : [];
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}

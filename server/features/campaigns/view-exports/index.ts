@@ -1,0 +1,1 @@
+export { nextExport } from './policy.ts';

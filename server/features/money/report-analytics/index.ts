@@ -1,0 +1,1 @@
+export type { ReportAnalytics } from './service.ts';
