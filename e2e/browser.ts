@@ -15,12 +15,15 @@ afterEach(async ({ task }) => {
   }
 });
 
+/** A page here lives for seconds: what V8's optimizing compilers do for it costs more than it brings. */
+const BRIEF = '--js-flags=--no-turbofan --no-maglev';
+
 /**
  * A browser whose pages wait as long as the tests do, and move nothing: on a busy machine a click is slow, not wrong,
  * and does not hit what is on its way elsewhere.
  */
 export async function openBrowser(): Promise<Browser> {
-  const browser = await launchChromium();
+  const browser = await launchChromium({ args: [BRIEF] });
   opened.push(browser);
   const newContext = browser.newContext.bind(browser);
   browser.newContext = async (options) => {

@@ -29,6 +29,7 @@ export async function startTcpProxy(target: string) {
   const port = typeof address === 'object' && address ? address.port : 0;
   const through = (url: string): string => {
     const changed = new URL(url);
+    changed.searchParams.delete('host');
     changed.host = `127.0.0.1:${port}`;
     return changed.href;
   };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -108,6 +108,17 @@ describe('embedded PostgreSQL', () => {
     await query(server, 'create table kept as select 1 as n');
     await server.restart('immediate');
     expect(await query(server, 'select n from kept')).toEqual([{ n: 1 }]);
+  });
+
+  it('is reached by TCP where there can be no socket', async () => {
+    const first = await start();
+    const { port, searchParams } = new URL(first.url);
+    expect(searchParams.get('host')).toBe(first.cluster);
+    await first.stop();
+    mkdirSync(join(first.cluster, `.s.PGSQL.${port}`));
+    const second = await start();
+    expect(new URL(second.url).searchParams.has('host')).toBe(false);
+    expect(await query(second, 'select 1 as n')).toEqual([{ n: 1 }]);
   });
 
   it('refuses a wrong password', async () => {

@@ -49,7 +49,7 @@ export function connectionOf(url: string): { connectionString: string; stream?: 
 /** The same database and login by way of a pooler (host:port), which knows where the database is. */
 export function throughPooler(url: string, pooler: string): string {
   const changed = new URL(url);
-  changed.searchParams.delete(OTHERS);
+  for (const name of [OTHERS, 'host']) changed.searchParams.delete(name);
   changed.host = pooler;
   return changed.href;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { isDatabaseAway } from '../db/away.ts';
+import { Overfull } from '../gather.ts';
 import { answerFor, MOST_ISSUES, refuseInput } from './errors.ts';
 import { checkInput } from './input.ts';
 
@@ -31,6 +32,10 @@ test.each([
 ])('the database is unavailable, so the answer is 503 with Retry-After: %s', (_what, thrown) => {
   expect(isDatabaseAway(thrown)).toBe(true);
   expect(answerFor(thrown, 'r')).toMatchObject({ status: 503, retryAfter: 2 });
+});
+
+test('too much at once is not an error of ours: 503 with Retry-After', () => {
+  expect(answerFor(new Overfull('5000 wait already'), 'r')).toMatchObject({ status: 503, retryAfter: 1 });
 });
 
 test.each([

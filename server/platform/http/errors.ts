@@ -4,6 +4,7 @@ import { ownMessages } from '../../../contract/messages.ts';
 import { isDatabaseAway } from '../db/away.ts';
 import { isDiskFull } from '../disk.ts';
 import { FilesAway } from '../files.ts';
+import { Overfull } from '../gather.ts';
 
 /** Maximum number of input errors reported. */
 export const MOST_ISSUES = 100;
@@ -55,6 +56,7 @@ export function answerFor(
   if (isDiskFull(error)) return { status: 503, body: body(ownMessages.diskFull), retryAfter: 30 };
   if (error instanceof FilesAway)
     return { status: 503, body: body(ownMessages.filesUnavailable), retryAfter: 60 };
+  if (error instanceof Overfull) return { status: 503, body: body(ownMessages.unavailable), retryAfter: 1 };
   if (isDatabaseAway(error)) return { status: 503, body: body(ownMessages.unavailable), retryAfter: 2 };
   const { statusCode, code } = (error ?? {}) as { statusCode?: number; code?: string };
   // checkInput refuses texts that cannot be stored (NUL) and names the field; this is for those that do not go through

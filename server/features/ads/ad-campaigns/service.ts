@@ -358,7 +358,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       outside: store.outsideOf,
       creatives: store.creativesOf,
       file: store.fileOf,
-      clickUrl: store.clickUrlOf,
+      clickUrls: store.clickUrlsOf,
       set: store.updateAdCampaign,
       setCreative: store.updateCreative,
     },

@@ -377,23 +377,33 @@ export async function endLeases(tx: Tx, campaignId: string, ids: readonly string
 }
 
 /**
- * Records that the ad of a billed impression was clicked; false if it was before. Its hour is that of the impression, so
- * that rates are of the same impressions.
+ * Records that ads of billed impressions were clicked, each once; returns those that were not before. Their hour is that
+ * of the impression, so that rates are of the same impressions. Of several, the transaction has locked the campaign.
  */
-export async function click(tx: Tx, id: string, at: Date): Promise<boolean> {
+export async function click(
+  tx: Tx,
+  clicks: readonly { id: string; at: Date }[],
+): Promise<ReadonlySet<string>> {
+  if (clicks.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
-    with done as (
-      update ad_impression set clicked_at = ${at} where id = ${id}::uuid and state = 'billed' and clicked_at is null returning *),
+    with n as (
+      select id, min(at) as at from unnest(${clicks.map(({ id }) => id)}::uuid[], ${clicks.map(({ at }) => at)}::timestamptz[]) n (id, at)
+      group by id),
+    done as (
+      update ad_impression i set clicked_at = n.at from n
+      where i.id = n.id and i.state = 'billed' and i.clicked_at is null returning i.*),
     hours as (
       insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, clicks)
-      select campaign_id, date_trunc('hour', at at time zone 'UTC') at time zone 'UTC', creative_id, place, root_id, agency_id, company_id, 1 from done
-      on conflict (campaign_id, hour, creative_id, place) do update set clicks = ad_hour.clicks + 1),
+      select campaign_id, date_trunc('hour', at at time zone 'UTC') at time zone 'UTC', creative_id, place, root_id, agency_id, company_id,
+        count(*)
+      from done group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
+      on conflict (campaign_id, hour, creative_id, place) do update set clicks = ad_hour.clicks + excluded.clicks),
     slices as (
       insert into ad_slice (campaign_id, hour, kind, key, root_id, agency_id, company_id, clicks)
-      select ${SLICE}, 1 from ${slices('done')} order by 1, 2, 3, 4
-      on conflict (campaign_id, hour, kind, key) do update set clicks = ad_slice.clicks + 1)
+      select ${SLICE}, count(*) from ${slices('done')} group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
+      on conflict (campaign_id, hour, kind, key) do update set clicks = ad_slice.clicks + excluded.clicks)
     select id from done`.execute(tx);
-  return rows.length > 0;
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Deletes impressions from before an instant, a number at a time; those that are promised expire first. */

@@ -228,8 +228,13 @@ export const lockMedia = async (tx: Tx, id: string): Promise<void> =>
 export const fileOf = (tx: Tx, id: string) =>
   tx.selectFrom('creative').select(['type', 'bytes']).where('id', '=', id).executeTakeFirst();
 
-/** Where a creative leads, also one that was paused meanwhile. */
-export async function clickUrlOf(tx: Tx, id: string): Promise<string | undefined> {
-  const row = await tx.selectFrom('creative').select('click_url').where('id', '=', id).executeTakeFirst();
-  return row?.click_url ?? undefined;
+/** Where creatives lead, also those that were paused meanwhile. */
+export async function clickUrlsOf(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('creative')
+    .select(['id', 'click_url'])
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .execute();
+  return new Map(rows.flatMap(({ id, click_url }) => (click_url ? [[id, click_url]] : [])));
 }

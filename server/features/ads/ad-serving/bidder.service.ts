@@ -691,11 +691,11 @@ export function createBidder(
       const missing = () => new Refusal('not_found', 'This ad is no longer there.');
       if (at.getTime() > made.at + CLICK_MS) throw missing();
       return inScope(db.app, { rootId: made.rootId }, async (tx) => {
-        const url = await rows.clickUrl(tx, made.creativeId);
+        const url = (await rows.clickUrls(tx, [made.creativeId])).get(made.creativeId);
         if (!url) throw missing();
         const target = new URL(url);
         if (isBot(userAgent)) return url;
-        await spending.click(tx, made.impressionId, at);
+        await spending.click(tx, [{ id: made.impressionId, at }]);
         target.searchParams.set(CLICK_PARAMETER, made.impressionId);
         return target.href;
       });

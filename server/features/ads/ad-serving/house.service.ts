@@ -2,6 +2,7 @@ import { CLICK_PARAMETER } from '../../../../contract/ads/ad-rules.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { derive, mac } from '../../../platform/crypto.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { createGather } from '../../../platform/gather.ts';
 import { countryOf } from '../../../platform/geo.ts';
 import { newId } from '../../../platform/ids.ts';
 import { type LimitRule, type Limits, networkOf, rangeOf } from '../../../platform/limits.ts';
@@ -9,15 +10,17 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { People } from '../../audience/people/index.ts';
 import { createRates, isBot } from '../../campaigns/visits/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
-import { type AdCampaigns, type AdRow, costsOf, imagePath } from '../ad-campaigns/index.ts';
+import { type AdCampaigns, type AdRow, costsOf, imagePath, type Noticed } from '../ad-campaigns/index.ts';
 import { type Audiences, audiencesOf, inOf, isAimed, isCapped } from './bidder.policy.ts';
 import * as store from './store.ts';
-import { passFor, passIn } from './token.policy.ts';
+import { type Pass, passFor, passIn } from './token.policy.ts';
 
 /** How long after it was given an ad may still come into view. */
 const LASTS_MS = 10 * 60_000;
 /** How long a page may stay open before its ad is clicked. */
 const PASS_MS = 86_400_000;
+/** Views and clicks that are taken together. */
+const SIZES = { batch: 200, runs: 2, waiting: 5_000 };
 const KEPT_MS = 5_000;
 const MOST_KEPT = 10_000;
 /** How many campaigns are tried for one request. */
@@ -60,6 +63,21 @@ export interface HouseAd {
   h: number;
   /** For the notice that it was in view. */
   t: string;
+}
+
+/** That an ad was in view, or clicked. `isCounted`: by a person, as far as can be told. */
+interface Notice {
+  pass: Pass;
+  at: Date;
+  host: string | null;
+  isClick: boolean;
+  isCounted: boolean;
+}
+
+/** What became of a notice; of a click also where it leads. */
+interface Taken {
+  outcome: Noticed;
+  url?: string | undefined;
 }
 
 export type House = ReturnType<typeof createHouse>;
@@ -213,24 +231,57 @@ export function createHouse(
     }
   }
 
-  /** An impression of a token, and its root; null if there is none. */
-  async function impressionOf(token: unknown) {
-    const pass = passIn(signKey, token, clock.now());
-    const rootId = pass && (await store.rootOfImpression(db.app, pass.impressionId));
-    if (!pass || !rootId) return null;
-    const [one] = await inScope(db.app, { rootId }, (tx) => spending.impressions(tx, [pass.impressionId]));
-    // The token names the place that it was given to, and so does the impression: one for another place is none.
-    if (!one?.zone_id || !pass.isOf(one.zone_id, one.place)) return null;
-    return { rootId, impression: one };
-  }
-
-  /** Bills an impression that was in view, once. */
-  const seen = (rootId: string, impression: { id: string; campaign_id: string; media_micros: bigint }) =>
-    inScope(db.app, { rootId }, (tx) =>
-      spending.bill(tx, impression.campaign_id, [
-        { id: impression.id, mediaMicros: impression.media_micros, isViewable: true },
-      ]),
-    );
+  /** Takes views and clicks together: by campaign, each in a transaction of its own. */
+  const takeTogether = createGather(SIZES, async (all: Notice[]): Promise<Taken[]> => {
+    const taken: Taken[] = all.map(() => ({ outcome: 'unknown' }));
+    const idOf = (n: number): string => all[n]!.pass.impressionId;
+    const roots = await store.rootsOfImpressions(db.app, [
+      ...new Set(all.map((one) => one.pass.impressionId)),
+    ]);
+    for (const [rootId, of] of Map.groupBy(all.keys(), (n) => roots.get(idOf(n)))) {
+      if (!rootId) continue;
+      const { impressions, urls } = await inScope(db.app, { rootId }, async (tx) => {
+        const found = await spending.impressions(tx, [...new Set(of.map(idOf))]);
+        const clicked = new Set(of.filter((n) => all[n]!.isClick).map(idOf));
+        const creatives = found.filter(({ id }) => clicked.has(id)).map(({ creative_id }) => creative_id);
+        return {
+          impressions: new Map(found.map((one) => [one.id, one])),
+          urls: await rows.clickUrls(tx, [...new Set(creatives)]),
+        };
+      });
+      const due: number[] = [];
+      for (const n of of) {
+        const one = impressions.get(idOf(n));
+        const { pass, isClick, isCounted, host } = all[n]!;
+        // The token names the place that it was given to, and so does the impression: one for another place is none.
+        if (!one?.zone_id || !pass.isOf(one.zone_id, one.place)) continue;
+        if (isClick) taken[n]!.url = urls.get(one.creative_id);
+        if (isCounted && (isClick ? taken[n]!.url : one.place === host)) due.push(n);
+      }
+      for (const [campaignId, numbers] of Map.groupBy(due, (n) => impressions.get(idOf(n))!.campaign_id)) {
+        const told = await inScope(db.app, { rootId }, async (tx) => {
+          // Whoever clicks has seen the ad, so it is billed if it was not.
+          const outcomes = await spending.bill(
+            tx,
+            campaignId,
+            numbers.map((n) => ({
+              id: idOf(n),
+              mediaMicros: impressions.get(idOf(n))!.media_micros,
+              isViewable: true,
+            })),
+          );
+          const clicks = numbers.filter((n) => all[n]!.isClick);
+          await spending.click(
+            tx,
+            clicks.map((n) => ({ id: idOf(n), at: all[n]!.at })),
+          );
+          return outcomes;
+        });
+        for (const n of numbers) taken[n]!.outcome = told.get(idOf(n)) ?? 'unknown';
+      }
+    }
+    return taken;
+  });
 
   return {
     viewerKey,
@@ -347,10 +398,11 @@ export function createHouse(
      */
     async view(token: unknown, from: Asker): Promise<void> {
       take(`view ${from.ip}`, from.ip);
-      const found = isBot(from.userAgent) ? null : await impressionOf(token);
-      if (!found || found.impression.place !== from.host)
-        throw new Refusal('not_found', 't: is not a token of this site');
-      const outcome = (await seen(found.rootId, found.impression)).get(found.impression.id);
+      const at = clock.now();
+      const pass = isBot(from.userAgent) ? null : passIn(signKey, token, at);
+      const notice = pass && { pass, at, host: from.host, isClick: false, isCounted: true };
+      const { outcome } = notice ? await takeTogether(notice) : { outcome: 'unknown' };
+      if (outcome === 'unknown') throw new Refusal('not_found', 't: is not a token of this site');
       if (outcome !== 'billed' && outcome !== 'repeated') throw new Refusal('gone', 't: is too late');
     },
 
@@ -360,16 +412,16 @@ export function createHouse(
      */
     async click(token: unknown, from: Asker): Promise<string> {
       take(`click ${from.ip}`, from.ip);
-      const found = await impressionOf(token);
-      if (!found) throw new Refusal('not_found', 'This ad is no longer there.');
-      const { rootId, impression } = found;
-      const url = await inScope(db.app, { rootId }, (tx) => rows.clickUrl(tx, impression.creative_id));
-      if (!url) throw new Refusal('not_found', 'This ad is no longer there.');
-      if (isBot(from.userAgent)) return url;
-      if (impression.state === 'held') await seen(rootId, impression);
-      await inScope(db.app, { rootId }, (tx) => spending.click(tx, impression.id, clock.now()));
+      const at = clock.now();
+      const pass = passIn(signKey, token, at);
+      const isCounted = !isBot(from.userAgent);
+      const missing = () => new Refusal('not_found', 'This ad is no longer there.');
+      if (!pass) throw missing();
+      const { url } = await takeTogether({ pass, at, host: from.host, isClick: true, isCounted });
+      if (!url) throw missing();
+      if (!isCounted) return url;
       const target = new URL(url);
-      target.searchParams.set(CLICK_PARAMETER, impression.id);
+      target.searchParams.set(CLICK_PARAMETER, pass.impressionId);
       return target.href;
     },
 

@@ -221,6 +221,28 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
     expect((await page.ask('GET', page.ad!.i)).headers['content-type']).toBe('image/png');
   });
 
+  test('of views and clicks that come at once, each counts once, for its own campaign and root', async () => {
+    const first = await setUp();
+    const otherRoot = await app.make.root({ host: `root${serial++}.test` });
+    await app.make.adTerms(otherRoot, { share_bp: 1_000 });
+    const second = await app.make.client(await app.make.agency(otherRoot));
+    const made = await app.make.adCampaign(second, { platform: 'house', balance: 100n * USD });
+    const zone = await app.make.adZone(second, { cpm: 4n * USD });
+    app.features.adServing.house.forget();
+    const ours = await Promise.all(Array.from({ length: 6 }, () => open(first.zone.key)));
+    const theirs = await Promise.all(Array.from({ length: 3 }, () => open(zone.key)));
+    const changed = `${ours[0]!.ad!.t.slice(0, -1)}${ours[0]!.ad!.t.endsWith('A') ? 'B' : 'A'}`;
+    const answers = await Promise.all([
+      ...ours.flatMap((page) => [page.view(), page.view()]),
+      ours[0]!.view(changed),
+      ...[ours[0]!, ours[0]!, ours[1]!, theirs[0]!].map(async (page) => (await page.click()).statusCode),
+      ...theirs.map((page) => page.view()),
+    ]);
+    expect(answers).toEqual([...Array(12).fill(204), 404, ...Array(4).fill(302), ...Array(3).fill(204)]);
+    expect(await sums(first.made.id)).toMatchObject({ impressions: 6, clicks: 2, media: 12_000n });
+    expect(await sums(made.id)).toMatchObject({ impressions: 3, clicks: 1, media: 12_000n });
+  });
+
   test('impressions that are forged, from another site, or too late cost nothing', async () => {
     const { made, zone } = await setUp();
     expect((await open(zone.key, { host: 'other.example.com' })).status).toBe(403);

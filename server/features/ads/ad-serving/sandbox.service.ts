@@ -163,7 +163,10 @@ export function createSandbox(
     await spending.bill(tx, row.id, noticed(['once', 'twice']), soon);
     await spending.bill(tx, row.id, noticed(['twice']), soon);
     await spending.bill(tx, row.id, noticed(['late']), new Date(at.getTime() + LASTS_MS + 1_000));
-    for (const { id, outcome } of made) if (outcome.isClicked) await spending.click(tx, id, soon);
+    await spending.click(
+      tx,
+      made.filter(({ outcome }) => outcome.isClicked).map(({ id }) => ({ id, at: soon })),
+    );
     await spending.post(tx, row.id, soon);
   }
 

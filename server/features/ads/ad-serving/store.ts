@@ -23,10 +23,12 @@ export const creativeFile = async (
 ): Promise<{ type: string; bytes: Buffer } | undefined> =>
   (await sql<{ type: string; bytes: Buffer }>`select * from creative_file(${id}::uuid)`.execute(db)).rows[0];
 
-/** The root of an impression, before a scope is known. */
-export const rootOfImpression = async (db: Db, id: string): Promise<string | null> =>
-  (await sql<{ root: string | null }>`select ad_impression_root(${id}::uuid) as root`.execute(db)).rows[0]!
-    .root;
+/** The roots of impressions, before a scope is known. */
+export async function rootsOfImpressions(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; root: string | null }>`
+    select id, ad_impression_root(id) as root from unnest(${[...ids]}::uuid[]) id`.execute(db);
+  return new Map(rows.flatMap(({ id, root }) => (root ? [[id, root]] : [])));
+}
 
 /** The exchange of a key, before a scope is known. */
 export const exchangeByKey = async (
