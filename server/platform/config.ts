@@ -64,6 +64,9 @@ const oauthSettings = Object.fromEntries(
   ]),
 ) as Record<`${(typeof oauthNames)[number]}_CLIENT_${'ID' | 'SECRET'}`, z.ZodOptional<z.ZodString>>;
 
+/** A bucket, and the beginning of all keys in it. */
+const S3_ADDRESS = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/((?:[a-zA-Z0-9._-]{1,100}\/){0,5})$/;
+
 const environment = z
   .object({
     PORT: z.coerce.number().int().min(0).max(65535).default(8080),
@@ -105,8 +108,8 @@ const environment = z
     S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
     BACKUP_TO: z
       .string()
-      .regex(
-        /^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/(?:[a-zA-Z0-9._-]{1,100}\/){0,5}|(?!s3:).+)$/,
+      .refine(
+        (to) => !to.startsWith('s3:') || S3_ADDRESS.test(to),
         'must be a folder, or s3://bucket/ or s3://bucket/prefix/',
       )
       .optional(),
@@ -554,7 +557,7 @@ function placeOf(
   dataDir: string,
   service: Omit<S3Settings, 'bucket' | 'prefix'>,
 ): { folder: string; s3: S3Settings | undefined } {
-  const [, bucket, prefix = ''] = /^s3:\/\/([^/]+)\/(.*)$/.exec(to) ?? [];
+  const [, bucket, prefix = ''] = S3_ADDRESS.exec(to) ?? [];
   return bucket
     ? { folder: join(dataDir, 'backups'), s3: { ...service, bucket, prefix } }
     : { folder: resolve(to), s3: undefined };

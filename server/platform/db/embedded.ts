@@ -205,6 +205,8 @@ export async function recoverCluster(
     ephemeral,
     settings: { hot_standby: 'off', log_min_messages: 'log', ...settings },
     patience: Number.POSITIVE_INFINITY,
+    // Nobody connects.
+    withoutSocket: true,
   });
   await running.stop('fast');
   return readFileSync(logFile, 'utf8').slice(from);
