@@ -1,5 +1,5 @@
 /** When the newest entry of news.ts came. Apart from it, since every page behind the login asks. */
-export const NEWEST = '2026-11-28';
+export const NEWEST = '2026-11-29';
 
 const KEY = 'news.seen';
 
