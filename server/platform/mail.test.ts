@@ -318,6 +318,23 @@ describe('[TEN-03] the look of a mail', () => {
     await server.close();
   });
 
+  test('a file of bytes arrives as it was', async () => {
+    const server = await mailServer();
+    const mail = createMail(app.platform, smtpTransport(`smtp://127.0.0.1:${server.port}`));
+    // No text has these bytes.
+    const bytes = Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff, 0xfe, 0x00, 0x80]);
+    const mailId = await enqueue(mail, {
+      ...layOut({ name: 'Acme', accent: null, logo }, content, 'you asked for it'),
+      file: { name: 'r.pdf', type: 'application/pdf', text: bytes.toString('base64'), isBase64: true },
+    });
+    await mail.send({ rootId: agency.root_id, mailId });
+    const { raw } = server.received[0]!;
+    const part = raw.split('Content-Type: application/pdf')[1]!;
+    expect(part).toContain('Content-Transfer-Encoding: base64');
+    expect(part).toContain(`\r\n\r\n${bytes.toString('base64')}\r\n`);
+    await server.close();
+  });
+
   test('follows the branding: what the tenant saved is what its next mail shows', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 10"><rect width="30" height="10"/></svg>';

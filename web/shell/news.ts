@@ -20,6 +20,24 @@ export const NEWS: readonly News[] = [
     page: { path: '/configuration/data-retention', label: 'Open Data retention' },
   },
   {
+    on: '2026-11-29',
+    title: 'Reports by email',
+    text: 'Have a report emailed as a PDF every week or month, to users of your agency who may read reports. It is below the reports.',
+    page: { path: '/configuration/reports', label: 'Open Reports' },
+  },
+  {
+    on: '2026-11-29',
+    title: 'Report Analytics by email',
+    text: 'Have a report emailed as a PDF every week or month, to users who may read Report Analytics. It is below the reports.',
+    page: { path: '/configuration/report-analytics', label: 'Open Report Analytics' },
+  },
+  {
+    on: '2026-11-29',
+    title: 'Signed invoices',
+    text: 'Invoices, credit notes, and statements are signed. Anyone who has the file can check that it is genuine and unchanged.',
+    page: { path: '/configuration/invoices', label: 'Open Invoices' },
+  },
+  {
     on: '2026-11-28',
     title: 'From an ad’s figures to its leads',
     text: 'The numbers of leads in the ad report open the leads behind them, and leads can be filtered by the ad that brought them.',

@@ -44,7 +44,9 @@ export function isOwn(path: string): boolean {
   const [first, second] = path.split('/');
   const name = path.split('/').at(-1)!;
   return (
-    OWN_FILES.has(name) || name.startsWith('pgsql_tmp') || (second !== undefined && OWN_FOLDERS.has(first!))
+    OWN_FILES.has(name) ||
+    /^(?:pgsql_tmp|\.s\.PGSQL)/.test(name) ||
+    (second !== undefined && OWN_FOLDERS.has(first!))
   );
 }
 
