@@ -1,8 +1,11 @@
+import { passFor } from '../server/features/ads/ad-serving/token.policy.ts';
+import { derive } from '../server/platform/crypto.ts';
 import type { Ctx } from '../server/platform/ctx.ts';
 import { createSandboxExchange } from '../server/providers/sandbox-exchange/index.ts';
+import type { Company } from '../server/test/factories.ts';
 import type { Result } from './import.ts';
 import { fire } from './load.ts';
-import { median, openStage } from './stage.ts';
+import { median, openStage, type Stage } from './stage.ts';
 import { anyAddress } from './visits.ts';
 
 const USD = 1_000_000n;
@@ -18,6 +21,98 @@ const SIZES: [number, number][] = [
 const STATES = ['TX', 'CA', 'NY', 'FL', 'OH', 'WA', 'IL', 'GA', 'CO', 'AZ'];
 /** The deadline within which exchanges want an answer is 120 ms; answers should leave most of it. */
 const LEAST_P99_MS = 50;
+
+/**
+ * Notices taken per second that a house ad was in view, of ten clients' campaigns on their sites, against what the same
+ * process answers to the same bodies on a POST that does nothing. Fails when an acknowledged one was not billed.
+ */
+async function views(
+  stage: Stage,
+  root: Company,
+  clients: Company[],
+  { rounds, seconds }: { rounds: number; seconds: number },
+): Promise<Result[]> {
+  const { make, admin } = stage;
+  const [COUNT, HOST] = [200_000, 'www.example.com'];
+  const signKey = derive(stage.platform.config.appKey, 'ads.pass');
+  const tokens: string[] = [];
+  for (const client of clients.slice(0, 10)) {
+    const made = await make.adCampaign(client, { platform: 'house', balance: 1_000n * USD });
+    const zone = await make.adZone(client, { hosts: [HOST], cpm: 2n * USD });
+    const { rows } = await admin.query<{ id: string }>(
+      `with n as (
+         insert into ad_impression (id, root_id, agency_id, company_id, campaign_id, creative_id, zone_id, place, state, day, at, expires_at,
+           held_micros, media_micros)
+         select gen_random_uuid(), a.root_id, a.agency_id, a.company_id, a.campaign_id, $2, $3, $4, 'held',
+           current_date, now(), now() + interval '1 hour', 5000, 2000
+         from ad_campaign a, generate_series(1, $5::int) where campaign_id = $1 returning *),
+       days as (
+         insert into ad_day (campaign_id, day, root_id, agency_id, company_id, held_micros)
+         select campaign_id, day, root_id, agency_id, company_id, sum(held_micros) from n group by 1, 2, 3, 4, 5),
+       total as (
+         update ad_campaign a set held_micros = a.held_micros + t.held from (select sum(held_micros) as held from n) t where campaign_id = $1)
+       select id from n`,
+      [made.id, made.creativeId, zone.id, HOST, COUNT / 10],
+    );
+    const expiresAt = new Date(stage.platform.clock.now().getTime() + 3_600_000);
+    tokens.push(
+      ...rows.map(({ id }) => passFor(signKey, { impressionId: id, zoneId: zone.id, host: HOST, expiresAt })),
+    );
+  }
+  tokens.sort();
+  await admin.query('analyze ad_impression');
+  const server = await stage.start('app', { ROLES: 'ingest', TRUST_PROXY: 'loopback' });
+  let at = 0;
+  const headers = () => `Origin: https://${HOST}\r\nX-Forwarded-For: ${anyAddress()}\r\n`;
+  const empty = {
+    port: server.port,
+    path: '/empty',
+    type: 'application/json',
+    next: () => ({ body: JSON.stringify({ t: tokens[0] }), headers: headers() }),
+  };
+  const seen = {
+    port: server.port,
+    path: '/a/v1/view',
+    type: 'text/plain;charset=UTF-8',
+    next: () =>
+      at < tokens.length ? { body: JSON.stringify({ t: tokens[at++] }), headers: headers() } : undefined,
+  };
+  let taken = 0;
+  const shoot = async (duration: number) => {
+    const fired = await fire({ ...seen, seconds: duration });
+    if (Object.keys(fired.others).length > 0)
+      throw new Error(`Answers besides 204: ${JSON.stringify(fired.others)}`);
+    taken += fired.ok;
+    return fired;
+  };
+  await fire({ ...empty, seconds: 2 });
+  await shoot(2);
+  const [limits, ours]: [number[], number[]] = [[], []];
+  for (let round = 1; round <= rounds; round++) {
+    const bare = await fire({ ...empty, seconds });
+    const fired = await shoot(seconds);
+    limits.push(bare.perSecond);
+    ours.push(fired.perSecond);
+    console.log(
+      `ads round ${round}: ${Math.round(fired.perSecond)} views/s (p50 ${fired.p50.toFixed(1)} ms, p99 ${fired.p99.toFixed(1)} ms) ` +
+        `of ${Math.round(bare.perSecond)} empty posts/s, ratio ${(fired.perSecond / bare.perSecond).toFixed(3)}`,
+    );
+  }
+  await server.stop();
+  const billed = await stage.number(
+    `select count(*) from ad_impression where root_id = '${root.id}' and zone_id is not null and state = 'billed'`,
+  );
+  if (billed !== taken) throw new Error(`${taken} views were acknowledged, ${billed} were billed`);
+  return [
+    {
+      name: 'views of house ads taken per second, billed, 64 connections',
+      limit: median(limits),
+      ours: median(ours),
+      ratio: median(ours.map((one, n) => one / limits[n]!)),
+      target: 0.25,
+    },
+  ];
+}
 
 /**
  * Bid requests answered per second over HTTP with 1,000 live campaigns, compared with what the same process handles for the
@@ -83,6 +178,7 @@ export async function benchAds({ full = false }: { full?: boolean } = {}): Promi
       );
     }
     await server.stop();
+    const notices = await views(stage, root, clients, { rounds: 5, seconds });
     const wrong = await stage.number(
       `select count(*) from ad_campaign a where held_micros <>
          (select coalesce(sum(left_micros), 0) from ad_lease l where l.campaign_id = a.campaign_id)
@@ -161,6 +257,7 @@ export async function benchAds({ full = false }: { full?: boolean } = {}): Promi
         ratio: LEAST_P99_MS / p99,
         target: 1,
       },
+      ...notices,
       {
         name: 'stats of a campaign over a year, per second',
         limit: bareYears,
