@@ -13,20 +13,25 @@ const FORBIDDEN: readonly (readonly [pattern: RegExp, words: string])[] = [
   [/\bset not null\b/, 'requires a value'],
   [/\bdrop default\b/, 'drops a default'],
 ];
-/** These are harmless on what the same migration creates. */
-const DEMANDING: readonly (readonly [pattern: RegExp, words: string])[] = [
-  [
-    /\badd (?:column )?(?:if not exists )?\w+ (?!.*\b(?:default|generated)\b).*\bnot null\b/,
-    'adds a column that must be given',
-  ],
-  [/\badd (?:check|unique|primary key|foreign key|exclude)\b/, 'adds a constraint'],
-];
+/**
+ * What one part of an `alter table` demands of what is there, or of who writes it; undefined: nothing. One that replaces a
+ * dropped constraint of its name demands nothing: it allows a choice more.
+ */
+function demandOf(part: string, dropped: ReadonlySet<string>): string | undefined {
+  const named = /\badd constraint (\w+)/.exec(part)?.[1];
+  if (named) return dropped.has(named) ? undefined : 'adds a constraint';
+  if (/\badd (?:check|unique|primary key|foreign key|exclude)\b/.test(part)) return 'adds a constraint';
+  const isRequired = /\bnot null\b/.test(part) && !/\b(?:default|generated)\b/.test(part);
+  return /\badd \w/.test(part) && isRequired ? 'adds a column that must be given' : undefined;
+}
 
 /** A statement in one line and in lowercase, without comments, texts, and bodies of functions. */
 function statementsIn(text: string): string[] {
   return text
     .replace(/--.*$/gm, '')
-    .replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''")
+    .split('$$')
+    .filter((_, at) => at % 2 === 0)
+    .join("''")
     .replace(/'(?:[^']|'')*'/g, "''")
     .toLowerCase()
     .split(';')
@@ -55,7 +60,7 @@ export function contractsIn(text: string): string[] {
   );
   const dropped = new Set(
     statements.flatMap((one) =>
-      [...one.matchAll(/\bdrop constraint (?:if exists )?(\w+)/g)].map(([, name]) => name),
+      [...one.matchAll(/\bdrop constraint (?:if exists )?(\w+)/g)].map(([, name]) => name!),
     ),
   );
   return statements.flatMap((statement) => {
@@ -63,12 +68,7 @@ export function contractsIn(text: string): string[] {
     const found = FORBIDDEN.filter(([pattern]) => pattern.test(statement)).map(([, words]) => words);
     if (table && !created.has(table)) {
       if (statement.startsWith('create unique')) found.push('adds a constraint');
-      for (const part of partsOf(statement)) {
-        const named = /\badd constraint (\w+)/.exec(part)?.[1];
-        // One that replaces another of its name: such as a choice more.
-        if (named && !dropped.has(named)) found.push('adds a constraint');
-        for (const [pattern, words] of DEMANDING) if (!named && pattern.test(part)) found.push(words);
-      }
+      found.push(...partsOf(statement).flatMap((part) => demandOf(part, dropped) ?? []));
     }
     return found.map((words) => `${words}: ${statement.slice(0, 100)}`);
   });

@@ -7,7 +7,7 @@ import {
   type RetentionRule,
 } from '../../../../contract/operations/retention.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
-import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { type Db, inScope, type Tx } from '../../../platform/db/scope.ts';
 import { defineJob, type RunningJob } from '../../../platform/jobs.ts';
 import type { Mail } from '../../../platform/mail.ts';
 import { page } from '../../../platform/page.ts';
@@ -100,8 +100,8 @@ export function createRetention(
   }
 
   /** The days of every kind now. */
-  async function allDays(): Promise<Map<RetentionKind, number | null>> {
-    const changed = await store.changedDays(db.app);
+  async function allDays(at: Db = db.app): Promise<Map<RetentionKind, number | null>> {
+    const changed = await store.changedDays(at);
     return new Map(KINDS.map((kind) => [kind, changed.get(kind) ?? defaultOf(kind)]));
   }
 
@@ -154,7 +154,7 @@ export function createRetention(
       const words = (value: number | null) =>
         value === null ? 'as long as the account exists' : `${value} days`;
       return inScope(db.app, ctx.scope, async (tx) => {
-        const before = (await allDays()).get(kind)!;
+        const before = (await allDays(tx)).get(kind)!;
         await store.setDays(tx, kind, days);
         await audit.record(tx, ctx, {
           action: 'retention.change',
