@@ -8,6 +8,7 @@ import { benchBacklog } from './backlog.ts';
 import { benchCompanies } from './companies.ts';
 import { benchDeliveries } from './deliveries.ts';
 import { benchDrop } from './drop.ts';
+import { benchErasure } from './erasure.ts';
 import { benchExclusions } from './exclusions.ts';
 import { benchImport, type Result } from './import.ts';
 import { benchIngest } from './ingest.ts';
@@ -36,6 +37,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   import: () => benchImport(),
   exclusions: () => benchExclusions({ full }),
   drop: () => benchDrop({ full }),
+  erasure: () => benchErasure({ full }),
   ledger: () => benchLedger({ full }),
   companies: () => benchCompanies({ full }),
   leads: () => benchLeads({ full }),

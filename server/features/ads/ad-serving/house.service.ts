@@ -21,6 +21,8 @@ const LASTS_MS = 10 * 60_000;
 const PASS_MS = 86_400_000;
 /** Views and clicks that are taken together. */
 const SIZES = { batch: 200, runs: 2, waiting: 5_000 };
+/** Of how many campaigns at the same time, each with a connection. */
+const AT_ONCE = 4;
 const KEPT_MS = 5_000;
 const MOST_KEPT = 10_000;
 /** How many campaigns are tried for one request. */
@@ -258,7 +260,8 @@ export function createHouse(
         if (isClick) taken[n]!.url = urls.get(one.creative_id);
         if (isCounted && (isClick ? taken[n]!.url : one.place === host)) due.push(n);
       }
-      for (const [campaignId, numbers] of Map.groupBy(due, (n) => impressions.get(idOf(n))!.campaign_id)) {
+      const campaigns = [...Map.groupBy(due, (n) => impressions.get(idOf(n))!.campaign_id)];
+      const take = async ([campaignId, numbers]: (typeof campaigns)[number]): Promise<void> => {
         const told = await inScope(db.app, { rootId }, async (tx) => {
           // Whoever clicks has seen the ad, so it is billed if it was not.
           const outcomes = await spending.bill(
@@ -270,15 +273,16 @@ export function createHouse(
               isViewable: true,
             })),
           );
-          const clicks = numbers.filter((n) => all[n]!.isClick);
           await spending.click(
             tx,
-            clicks.map((n) => ({ id: idOf(n), at: all[n]!.at })),
+            numbers.filter((n) => all[n]!.isClick).map((n) => ({ id: idOf(n), at: all[n]!.at })),
           );
           return outcomes;
         });
         for (const n of numbers) taken[n]!.outcome = told.get(idOf(n)) ?? 'unknown';
-      }
+      };
+      for (let from = 0; from < campaigns.length; from += AT_ONCE)
+        await Promise.all(campaigns.slice(from, from + AT_ONCE).map(take));
     }
     return taken;
   });
