@@ -83,6 +83,7 @@ export async function impressionsOf(tx: Tx, ids: readonly string[]) {
       'zone_id',
     ])
     .select(['viewable_at', 'clicked_at', 'billed_at', 'media_micros'])
+    .modifyFront(sql`/* kept: ads_impressions */`)
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
     .execute();
 }
@@ -90,7 +91,7 @@ export async function impressionsOf(tx: Tx, ids: readonly string[]) {
 /** Bills promised impressions of a campaign, which the transaction has locked; returns those that it did. */
 export async function bill(tx: Tx, campaignId: string, rows: readonly Billed[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
-  const done = await sql<{ id: string }>`
+  const done = await sql<{ id: string }>`/* kept: ads_bill */
     with n as (
       select * from unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.price.toString())}::bigint[],
         ${rows.map((r) => r.wholesale.toString())}::bigint[], ${rows.map((r) => r.media.toString())}::bigint[],
@@ -385,7 +386,7 @@ export async function click(
   clicks: readonly { id: string; at: Date }[],
 ): Promise<ReadonlySet<string>> {
   if (clicks.length === 0) return new Set();
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string }>`/* kept: ads_click */
     with n as (
       select id, min(at) as at from unnest(${clicks.map(({ id }) => id)}::uuid[], ${clicks.map(({ at }) => at)}::timestamptz[]) n (id, at)
       group by id),

@@ -48,8 +48,14 @@ export type AdRow = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFir
 
 /** An ad campaign that the scope may see; `lock` keeps others from spending on it until the transaction ends. */
 export async function adCampaignById(tx: Tx, id: string, lock = false): Promise<AdRow | undefined> {
-  if (lock) await sql`select 1 from ad_campaign where campaign_id = ${id}::uuid for update`.execute(tx);
-  return joined(tx).where('a.campaign_id', '=', id).executeTakeFirst();
+  if (lock)
+    await sql`/* kept: ad_campaign_lock */ select 1 from ad_campaign where campaign_id = ${id}::uuid for update`.execute(
+      tx,
+    );
+  return joined(tx)
+    .modifyFront(sql`/* kept: ad_campaign_by_id */`)
+    .where('a.campaign_id', '=', id)
+    .executeTakeFirst();
 }
 
 export async function pageOfAdCampaigns(
@@ -124,7 +130,12 @@ export async function minimumsOf(tx: Tx) {
 
 /** A root's terms, in its own scope. */
 export const termsOf = (tx: Tx, rootId: string) =>
-  tx.selectFrom('ad_terms').selectAll().where('root_id', '=', rootId).executeTakeFirst();
+  tx
+    .selectFrom('ad_terms')
+    .selectAll()
+    .modifyFront(sql`/* kept: ad_terms */`)
+    .where('root_id', '=', rootId)
+    .executeTakeFirst();
 
 export async function putTerms(tx: Tx, row: Insertable<Schema['ad_terms']>): Promise<void> {
   const { root_id: _, company_id: __, ...set } = row;

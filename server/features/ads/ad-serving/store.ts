@@ -25,7 +25,7 @@ export const creativeFile = async (
 
 /** The roots of impressions, before a scope is known. */
 export async function rootsOfImpressions(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
-  const { rows } = await sql<{ id: string; root: string | null }>`
+  const { rows } = await sql<{ id: string; root: string | null }>`/* kept: ads_roots */
     select id, ad_impression_root(id) as root from unnest(${[...ids]}::uuid[]) id`.execute(db);
   return new Map(rows.flatMap(({ id, root }) => (root ? [[id, root]] : [])));
 }
