@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Ctx } from '../server/platform/ctx.ts';
+import { Ctx } from '../server/platform/ctx.ts';
 import { newId } from '../server/platform/ids.ts';
 import type { Result } from './import.ts';
 import { median, openStage } from './stage.ts';
@@ -104,15 +104,25 @@ export async function benchErasure({ full }: { full: boolean }): Promise<Result>
       size,
     );
     console.log(`erasure: filled in ${Math.round((performance.now() - began) / 1000)} s`);
-    const ctx = {
-      scope: { rootId: root.id },
-      actor: { kind: 'root', rootId: root.id, companyId: root.id, agencyId: null, userId: owner.id },
-      tenant: { rootId: root.id, companyId: root.id, agencyId: null, timeZone: 'America/Chicago' },
+    const place = { rootId: root.id, agencyId: null, companyId: root.id, kind: 'root' as const };
+    const ctx = new Ctx({
+      tenant: { ...place, host: 'erasure.test', companyName: 'Root', timeZone: 'America/Chicago' },
+      actor: {
+        ...place,
+        userId: owner.id,
+        sessionId: '',
+        grade: 'root.owner',
+        isAccountExecutive: false,
+        modules: null,
+        trueActor: null,
+      },
+      requestId: newId(new Date()),
       clock: stage.platform.clock,
       ip: '127.0.0.1',
       userAgent: 'bench',
-      requestId: newId(new Date()),
-    } as unknown as Ctx;
+      origin: '',
+      unconfirmed: async () => [],
+    });
     const times: number[] = [];
     for (const n of chosen) {
       const id = newId(new Date());
