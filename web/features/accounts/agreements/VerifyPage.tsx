@@ -106,7 +106,7 @@ export default function VerifyPage() {
           <div>
             <Title order={1}>Check a file</Title>
             <Text c="dimmed" mt={4}>
-              Find out whether a signed agreement is genuine and unchanged.
+              Find out whether a signed agreement, invoice, or certificate is genuine and unchanged.
             </Text>
           </div>
           <FileDrop
