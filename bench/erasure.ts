@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { Ctx } from '../server/platform/ctx.ts';
 import { newId } from '../server/platform/ids.ts';
+import { actingOwner } from '../server/test/acting.ts';
 import type { Result } from './import.ts';
 import { median, openStage } from './stage.ts';
 
@@ -95,7 +95,6 @@ export async function benchErasure({ full }: { full: boolean }): Promise<Result>
     const agency = await make.agency(root, { host: 'agency.erasure.test' });
     const client = await make.client(agency);
     const campaign = await make.campaign(client);
-    const owner = await make.user(root, { name: 'Owner' });
     const began = performance.now();
     const chosen = await fill(
       admin,
@@ -104,25 +103,7 @@ export async function benchErasure({ full }: { full: boolean }): Promise<Result>
       size,
     );
     console.log(`erasure: filled in ${Math.round((performance.now() - began) / 1000)} s`);
-    const place = { rootId: root.id, agencyId: null, companyId: root.id, kind: 'root' as const };
-    const ctx = new Ctx({
-      tenant: { ...place, host: 'erasure.test', companyName: 'Root', timeZone: 'America/Chicago' },
-      actor: {
-        ...place,
-        userId: owner.id,
-        sessionId: '',
-        grade: 'root.owner',
-        isAccountExecutive: false,
-        modules: null,
-        trueActor: null,
-      },
-      requestId: newId(new Date()),
-      clock: stage.platform.clock,
-      ip: '127.0.0.1',
-      userAgent: 'bench',
-      origin: '',
-      unconfirmed: async () => [],
-    });
+    const ctx = actingOwner(stage.platform.clock, root.id, null);
     const times: number[] = [];
     for (const n of chosen) {
       const id = newId(new Date());

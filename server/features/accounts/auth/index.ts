@@ -1,4 +1,4 @@
-export { actingFor, mayNow } from './acting.ts';
+export { actingFor, mayNow, readingFor } from './acting.ts';
 export { BAD_ACTIVITY } from './activity.policy.ts';
 export type { OutsideCaptcha } from './captcha.service.ts';
 export { belongsAt } from './policy.ts';

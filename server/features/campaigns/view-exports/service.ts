@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { mayPerson } from '../../../../contract/accounts/permissions.ts';
 import { leadFilterOf } from '../../../../contract/campaigns/lead-view.ts';
 import { LEAD_SORTS, LeadFilter } from '../../../../contract/campaigns/leads.ts';
 import { MOST_EXPORTED } from '../../../../contract/campaigns/view-exports.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { toWire } from '../../../../contract/wire-schema.ts';
-import { Ctx } from '../../../platform/ctx.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { checkInput } from '../../../platform/http/input.ts';
-import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import type { Mail } from '../../../platform/mail.ts';
@@ -17,9 +15,9 @@ import { layOut } from '../../../platform/mail-layout.ts';
 import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
-import type { Auth } from '../../accounts/auth/index.ts';
+import { mayNow, readingFor } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { type Recipient, toRows } from '../../accounts/users/index.ts';
+import type { Recipient } from '../../accounts/users/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
 import type { Leads } from '../leads/index.ts';
 import type { Reports } from '../reports/index.ts';
@@ -53,7 +51,6 @@ export function createViewExports(
   platform: Platform,
   deps: {
     audit: Audit;
-    auth: Auth;
     leads: Leads;
     limits: Limits;
     mail: Mail;
@@ -63,30 +60,7 @@ export function createViewExports(
   },
 ) {
   const { db, clock, jobs, vault } = platform;
-  const { audit, auth, leads, limits, mail, notices, reports, tenants } = deps;
-
-  /** The user as they would be signed in now: what they get is what they may see. */
-  function ctxOf(to: Recipient): Ctx {
-    const place = { rootId: to.root_id, agencyId: to.agency_id, companyId: to.company_id, kind: to.kind };
-    return new Ctx({
-      tenant: { ...place, host: '', companyName: to.company_name, timeZone: to.time_zone },
-      actor: {
-        ...place,
-        userId: to.user_id,
-        sessionId: '',
-        grade: auth.gradeOf(to.kind, to.role),
-        isAccountExecutive: false,
-        modules: to.rights && toRows(to.rights),
-        trueActor: null,
-      },
-      requestId: newId(clock.now()),
-      clock,
-      ip: '',
-      userAgent: '',
-      origin: '',
-      unconfirmed: async () => [],
-    });
-  }
+  const { audit, leads, limits, mail, notices, reports, tenants } = deps;
 
   /**
    * What a view asks for now. A view keeps what stood in the address, which anyone can write by hand, so it is checked
@@ -185,10 +159,9 @@ export function createViewExports(
     const now = clock.now();
     const { to, view } = due;
     const next = { next_at: nextExport(now, due.every, due.time_zone) };
-    const may =
-      to && view && mayPerson(auth.gradeOf(to.kind, to.role), to.rights && toRows(to.rights), 'lead.read');
+    const may = to && view && mayNow(to, 'lead.read');
     const written = may
-      ? await read(ctxOf(to), to, view, due.form).catch((error: unknown) => {
+      ? await read(readingFor(clock, to), to, view, due.form).catch((error: unknown) => {
           // Its filters were changed to what cannot be read: as if it were empty, until they are changed again.
           if (error instanceof Refusal) return null;
           throw error;

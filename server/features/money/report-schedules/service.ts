@@ -9,7 +9,7 @@ import {
   type ScheduledReport,
 } from '../../../../contract/money/report-schedules.ts';
 import type { Inside } from '../../../../contract/wire.ts';
-import { Ctx } from '../../../platform/ctx.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
@@ -20,9 +20,9 @@ import { layOut } from '../../../platform/mail-layout.ts';
 import { inPaperTurn } from '../../../platform/paper.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
-import type { Auth } from '../../accounts/auth/index.ts';
+import { readingFor } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { toRows, type Worker, workersOf } from '../../accounts/users/index.ts';
+import { type Worker, workersOf } from '../../accounts/users/index.ts';
 import type { Reports } from '../../campaigns/reports/index.ts';
 import { nextExport } from '../../campaigns/view-exports/index.ts';
 import type { Notices } from '../ledger/index.ts';
@@ -63,7 +63,6 @@ export function createReportSchedules(
   { db, clock, jobs, vault, log }: Platform,
   deps: {
     audit: Audit;
-    auth: Auth;
     mail: Mail;
     notices: Notices;
     reportAnalytics: ReportAnalytics;
@@ -71,41 +70,13 @@ export function createReportSchedules(
     tenants: Tenants;
   },
 ) {
-  const { audit, auth, mail, notices, reportAnalytics, reports, tenants } = deps;
-
-  /** A user as they would be signed in now. */
-  function ctxOf(who: Worker): Ctx {
-    const place = {
-      rootId: who.root_id,
-      agencyId: who.kind === 'root' ? null : who.agency_id,
-      companyId: who.company_id,
-      kind: who.kind,
-    };
-    return new Ctx({
-      tenant: { ...place, host: '', companyName: who.company_name, timeZone: who.time_zone },
-      actor: {
-        ...place,
-        userId: who.user_id,
-        sessionId: '',
-        grade: auth.gradeOf(who.kind, who.role),
-        isAccountExecutive: false,
-        modules: who.rights && toRows(who.rights),
-        trueActor: null,
-      },
-      requestId: newId(clock.now()),
-      clock,
-      ip: '',
-      userAgent: '',
-      origin: '',
-      unconfirmed: async () => [],
-    });
-  }
+  const { audit, mail, notices, reportAnalytics, reports, tenants } = deps;
 
   /** Users of a company who may read reports. */
   async function readersOf(tx: Tx, companyId: string): Promise<Worker[]> {
     const readers: Worker[] = [];
     for (const one of await workersOf(tx, companyId))
-      if (await reportAnalytics.mayRead(tx, ctxOf(one))) readers.push(one);
+      if (await reportAnalytics.mayRead(tx, readingFor(clock, one))) readers.push(one);
     return readers;
   }
 
@@ -161,7 +132,8 @@ export function createReportSchedules(
             (one) => due.user_ids.includes(one.user_id) && !one.is_blocked,
           );
     const readers = await inScope(db.app, { rootId }, readersNow);
-    const made = readers[0] && (await paperOf(ctxOf(readers[0]), due, now, due.time_zone, due.company_name));
+    const made =
+      readers[0] && (await paperOf(readingFor(clock, readers[0]), due, now, due.time_zone, due.company_name));
     const sender = made && (await notices.sender(ownerOf(readers[0]!)));
     return inScope(db.app, { rootId }, async (tx) => {
       // Whoever lost the right while it was made gets none.
@@ -208,7 +180,7 @@ export function createReportSchedules(
         isBase64: true,
       },
       kind: 'report.scheduled',
-      owner: ownerOf({ ...to, agency_id: isRoot ? null : to.agency_id }),
+      owner: ownerOf(to),
       to: { name: to.user_name, address: to.email },
       sender,
     });
