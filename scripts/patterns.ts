@@ -1,9 +1,10 @@
 // npm run check -- patterns: checks every regular expression of the product for inputs on which it takes more than
-// linear time. Untrusted text must not be able to block the process.
+// linear time. Untrusted text must not be able to block the process. Each is judged once, since that takes minutes for
+// all: scripts/patterns-judged.json, which is committed, says which were. Delete it to judge them all again.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import ts from 'typescript';
 import { root } from './setup.mjs';
 
@@ -16,9 +17,9 @@ const FOLDERS = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !NOT_OURS.has(entry.name))
   .map((entry) => entry.name);
 const ALLOWED = join(root, 'scripts/patterns-allowed.json');
-const CACHE = join(root, 'node_modules/.cache/patterns.json');
-/** Far more than any pattern of the product takes: a pattern not judged by then has to be simplified. */
-const TIME_MS = 30_000;
+const JUDGED = join(root, 'scripts/patterns-judged.json');
+/** Far more than any pattern of the product takes, on a busy machine as well: one not judged by then has to be simplified. */
+const TIME_MS = 300_000;
 
 /** Where a pattern is found and in what form: its text with its flags, or the expression that builds it. */
 interface Found {
@@ -78,18 +79,17 @@ for (const folder of FOLDERS) {
   }
 }
 
-/** What was judged before is identified by the pattern and by this file, which defines how. */
-const judge = createHash('sha256')
-  .update(readFileSync(import.meta.filename))
-  .update(readFileSync(join(root, 'node_modules/recheck/package.json')))
-  .digest('hex');
-let cache: { judge: string; faults: Record<string, string | null> };
-try {
-  cache = JSON.parse(readFileSync(CACHE, 'utf8'));
-} catch {
-  cache = { judge, faults: {} };
-}
-if (cache.judge !== judge) cache = { judge, faults: {} };
+/** How patterns are judged: what another version judged is judged again. */
+const JUDGE = `recheck ${JSON.parse(readFileSync(join(root, 'node_modules/recheck/package.json'), 'utf8')).version}, automaton`;
+/** What was judged before: the marks of those that are linear, and of those that are not, but are allowed. */
+const before: { judge: string; linear: string[]; allowed: string[] } = existsSync(JUDGED)
+  ? JSON.parse(readFileSync(JUDGED, 'utf8'))
+  : { judge: '', linear: [], allowed: [] };
+const isCurrent = before.judge === JUDGE;
+const linear = new Set(isCurrent ? before.linear : []);
+const notLinear = new Set(isCurrent ? before.allowed : []);
+/** What identifies a pattern in the file: the beginning of a hash of its text and flags. */
+const markOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, 16);
 
 const allowed = new Map<string, string>(
   (JSON.parse(readFileSync(ALLOWED, 'utf8')) as { pattern: string; why: string }[]).map((one) => [
@@ -98,14 +98,18 @@ const allowed = new Map<string, string>(
   ]),
 );
 const problems: string[] = [];
-const faults: Record<string, string | null> = {};
+const now = { judge: JUDGE, linear: [] as string[], allowed: [] as string[] };
 for (const [key, { pattern, flags, places, isMade }] of found) {
+  const mark = markOf(key);
   const why = isMade
     ? 'is made of more than constant text'
-    : key in cache.faults
-      ? cache.faults[key]!
-      : fault(pattern, flags);
-  faults[key] = why;
+    : linear.has(mark)
+      ? null
+      : notLinear.has(mark)
+        ? 'is not linear'
+        : fault(pattern, flags);
+  if (!why) now.linear.push(mark);
+  else if (!isMade && allowed.has(key)) now.allowed.push(mark);
   if (why && !allowed.get(key)) problems.push(`${[...new Set(places)].join(', ')}\n  ${key}\n  ${why}`);
   if (!why && allowed.has(key))
     problems.push(`scripts/patterns-allowed.json\n  ${key}\n  is fine by itself; remove it there`);
@@ -113,8 +117,9 @@ for (const [key, { pattern, flags, places, isMade }] of found) {
 for (const key of allowed.keys())
   if (!found.has(key))
     problems.push(`scripts/patterns-allowed.json\n  ${key}\n  stands nowhere any more; remove it there`);
-mkdirSync(dirname(CACHE), { recursive: true });
-writeFileSync(CACHE, JSON.stringify({ judge, faults }));
+for (const marks of [now.linear, now.allowed]) marks.sort();
+const text = `${JSON.stringify(now, null, 2)}\n`;
+if (!existsSync(JUDGED) || readFileSync(JUDGED, 'utf8') !== text) writeFileSync(JUDGED, text);
 
 console.log(`${found.size} patterns`);
 if (problems.length > 0) {
