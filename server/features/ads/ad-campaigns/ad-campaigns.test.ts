@@ -350,6 +350,16 @@ describe('[SIMP-01] what ads spend', () => {
     viewer: null,
   });
   const spending = () => app.features.adCampaigns.spending;
+  type Billed = Parameters<ReturnType<typeof spending>['bill']>;
+  const billOf = (
+    tx: Billed[0],
+    campaignId: string,
+    notices: readonly Omit<Billed[1][number], 'campaignId'>[],
+  ) =>
+    spending().bill(
+      tx,
+      notices.map((notice) => ({ ...notice, campaignId })),
+    );
   /** Noon in the zone of the clients (Chicago), so that pacing is not what ends a test. */
   const atTheEndOfTheDay = () => {
     const now = app.clock.now();
@@ -367,7 +377,7 @@ describe('[SIMP-01] what ads spend', () => {
     const ids = [1, 2, 3].map(() => wanted(made.creativeId, 5_000n));
     await root_(async (tx) => {
       expect((await spending().hold(tx, made.id, ids)).size).toBe(3);
-      const outcomes = await spending().bill(tx, made.id, [
+      const outcomes = await billOf(tx, made.id, [
         { id: ids[0]!.id, mediaMicros: 1_234n, isViewable: true },
         { id: ids[1]!.id, mediaMicros: 1_000n, isViewable: false },
         { id: ids[2]!.id, mediaMicros: 4_000n, isViewable: false },
@@ -409,7 +419,7 @@ describe('[SIMP-01] what ads spend', () => {
     await root_((tx) => spending().hold(tx, made.id, [twice!, late!, never!]));
     const bill = (id: string) =>
       root_(async (tx) =>
-        (await spending().bill(tx, made.id, [{ id, mediaMicros: 2_000n, isViewable: true }])).get(id),
+        (await billOf(tx, made.id, [{ id, mediaMicros: 2_000n, isViewable: true }])).get(id),
       );
     expect(await Promise.all([bill(twice!.id), bill(twice!.id)]).then((all) => all.sort())).toEqual([
       'billed',
@@ -425,12 +435,40 @@ describe('[SIMP-01] what ads spend', () => {
     expect((await spendOf(made.id)).price).toBe(2_000n);
   });
 
+  test('notices of several campaigns are billed together, each to its own', async () => {
+    const [one, two] = await Promise.all(
+      [0, 2_500].map((markup_bp) =>
+        app.make.adCampaign(client, { markup_bp, balance: USD, platform: 'sandbox' }),
+      ),
+    );
+    const [first, second, astray] = [one!, two!, two!].map(({ creativeId }) => wanted(creativeId, 5_000n));
+    const outcomes = await root_(async (tx) => {
+      await spending().hold(tx, one!.id, [first!]);
+      await spending().hold(tx, two!.id, [second!, astray!]);
+      const notice = { mediaMicros: 2_000n, isViewable: true };
+      return spending().bill(tx, [
+        { id: second!.id, campaignId: two!.id, ...notice },
+        { id: first!.id, campaignId: one!.id, ...notice },
+        // Not an impression of this campaign.
+        { id: astray!.id, campaignId: one!.id, ...notice },
+        { id: first!.id, campaignId: one!.id, ...notice },
+      ]);
+    });
+    expect([first, second, astray].map((each) => outcomes.get(each!.id))).toEqual([
+      'billed',
+      'billed',
+      'unknown',
+    ]);
+    expect(await adRow(one!.id)).toMatchObject({ spent_micros: 2000n, held_micros: 0n });
+    expect(await adRow(two!.id)).toMatchObject({ spent_micros: 2500n, held_micros: 5000n });
+  });
+
   test('what a balance no longer covers is waived, and the campaign stops', async () => {
     const made = await app.make.adCampaign(client, { balance: 10_000n, platform: 'sandbox' });
     const ids = [1, 2].map(() => wanted(made.creativeId, 5_000n));
     await root_(async (tx) => {
       await spending().hold(tx, made.id, ids);
-      await spending().bill(
+      await billOf(
         tx,
         made.id,
         ids.map(({ id }) => ({ id, mediaMicros: 5_000n, isViewable: true })),
@@ -489,7 +527,7 @@ describe('[SIMP-01] what ads spend', () => {
     // 11:30 p.m. in Chicago becomes 0:10 a.m.
     app.clock.advance(40 * 60_000);
     await root_((tx) =>
-      spending().bill(
+      billOf(
         tx,
         made.id,
         [...before].map((id) => ({ id, mediaMicros: 5_000n, isViewable: true })),
@@ -549,7 +587,7 @@ describe('[SIMP-01] what ads spend', () => {
             isViewable: true,
           }));
           // Every notice arrives twice, at once.
-          await Promise.all([1, 2].map(() => root_((tx) => spending().bill(tx, made.id, notices))));
+          await Promise.all([1, 2].map(() => root_((tx) => billOf(tx, made.id, notices))));
           await root_((tx) => spending().post(tx, made.id));
         }
       };

@@ -72,15 +72,15 @@ export function createSpending(
   { db, clock }: Platform,
   { billing, campaigns }: { billing: Billing; campaigns: Campaigns },
 ) {
+  type Terms = Awaited<ReturnType<typeof store.termsOf>>;
+  const ratesUnder = (terms: Terms, row: store.AdRow): Rates => ({
+    share_bp: terms?.share_bp ?? 0,
+    markup_bp: row.markup_bp,
+    is_own: row.platform === 'house',
+  });
   /** The rates of a campaign now. */
-  async function ratesOf(tx: Tx, row: store.AdRow): Promise<Rates> {
-    const terms = await store.termsOf(tx, row.root_id);
-    return {
-      share_bp: terms?.share_bp ?? 0,
-      markup_bp: row.markup_bp,
-      is_own: row.platform === 'house',
-    };
-  }
+  const ratesOf = async (tx: Tx, row: store.AdRow): Promise<Rates> =>
+    ratesUnder(await store.termsOf(tx, row.root_id), row);
 
   /** What a campaign, which the transaction has locked, has used of its budgets on a day. */
   async function usedOf(tx: Tx, row: store.AdRow, day: string): Promise<Used> {
@@ -170,27 +170,29 @@ export function createSpending(
     },
 
     /**
-     * Bills impressions of one campaign, each once, whoever says so how often. What comes after its time costs nothing,
-     * and neither does what asks for more than was bid.
+     * Bills impressions of campaigns of one root, each once, whoever says so how often. What comes after its time costs
+     * nothing, and neither does what asks for more than was bid.
      */
     async bill(
       tx: Tx,
-      campaignId: string,
-      notices: readonly Notice[],
+      notices: readonly (Notice & { campaignId: string })[],
       at = clock.now(),
     ): Promise<Map<string, Noticed>> {
       const outcomes = new Map<string, Noticed>();
-      const row = await store.adCampaignById(tx, campaignId, true);
-      if (!row) return new Map(notices.map(({ id }) => [id, 'unknown']));
-      const rates = await ratesOf(tx, row);
+      const campaignIds = [...new Set(notices.map(({ campaignId }) => campaignId))];
+      const rows = await store.adCampaignsByIds(tx, campaignIds, true);
+      const [first] = rows.values();
+      if (!first) return new Map(notices.map(({ id }) => [id, 'unknown']));
+      const terms = await store.termsOf(tx, first.root_id);
       const ids = notices.map(({ id }) => id);
       const known = new Map((await spent.impressionsOf(tx, ids)).map((one) => [one.id, one]));
       const due: spent.Billed[] = [];
-      for (const { id, mediaMicros, isViewable } of notices) {
+      for (const { id, campaignId, mediaMicros, isViewable } of notices) {
         const one = known.get(id);
-        const costs = costsOf(mediaMicros, rates);
+        const row = rows.get(campaignId);
+        const costs = row && costsOf(mediaMicros, ratesUnder(terms, row));
         const outcome: Noticed =
-          !one || one.campaign_id !== campaignId
+          !costs || one?.campaign_id !== campaignId
             ? 'unknown'
             : one.state === 'billed' || outcomes.has(id)
               ? 'repeated'
@@ -202,17 +204,9 @@ export function createSpending(
                     ? 'above'
                     : 'billed';
         if (!outcomes.has(id)) outcomes.set(id, outcome);
-        if (outcome === 'billed')
-          due.push({
-            id,
-            price: costs.price,
-            wholesale: costs.wholesale,
-            media: costs.media,
-            at,
-            isViewable,
-          });
+        if (outcome === 'billed') due.push({ id, campaignId, ...costs!, at, isViewable });
       }
-      await spent.bill(tx, campaignId, due);
+      await spent.bill(tx, due);
       return outcomes;
     },
 
@@ -308,8 +302,7 @@ export function createSpending(
       await spent.insertFromLeases(tx, campaignId, rows);
       const outcomes = await this.bill(
         tx,
-        campaignId,
-        bought.filter(({ id }) => known.has(id)),
+        bought.filter(({ id }) => known.has(id)).map((one) => ({ ...one, campaignId })),
         at,
       );
       for (const [id, outcome] of refused) if (!outcomes.has(id)) outcomes.set(id, outcome);

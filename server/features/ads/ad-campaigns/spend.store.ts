@@ -26,6 +26,7 @@ const slices = (of: string) => sql`${sql.ref(of)} i cross join lateral ad_slices
 /** What an impression turned out to cost. */
 export interface Billed {
   id: string;
+  campaignId: string;
   price: bigint;
   wholesale: bigint;
   media: bigint;
@@ -88,28 +89,29 @@ export async function impressionsOf(tx: Tx, ids: readonly string[]) {
     .execute();
 }
 
-/** Bills promised impressions of a campaign, which the transaction has locked; returns those that it did. */
-export async function bill(tx: Tx, campaignId: string, rows: readonly Billed[]): Promise<Set<string>> {
+/** Bills promised impressions of campaigns, which the transaction has locked; returns those that it did. */
+export async function bill(tx: Tx, rows: readonly Billed[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const done = await sql<{ id: string }>`/* kept: ads_bill */
     with n as (
-      select * from unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.price.toString())}::bigint[],
-        ${rows.map((r) => r.wholesale.toString())}::bigint[], ${rows.map((r) => r.media.toString())}::bigint[],
-        ${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.isViewable)}::boolean[]) n (id, price, wholesale, media, at, viewable)),
+      select * from unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.campaignId)}::uuid[],
+        ${rows.map((r) => r.price.toString())}::bigint[], ${rows.map((r) => r.wholesale.toString())}::bigint[],
+        ${rows.map((r) => r.media.toString())}::bigint[], ${rows.map((r) => r.at)}::timestamptz[],
+        ${rows.map((r) => r.isViewable)}::boolean[]) n (id, campaign_id, price, wholesale, media, at, viewable)),
     done as (
       update ad_impression i set state = 'billed', price_micros = n.price, wholesale_micros = n.wholesale, media_micros = n.media,
         billed_at = n.at, viewable_at = case when n.viewable then n.at end, is_posted = n.price = 0 and n.wholesale = 0
-      from n where i.id = n.id and i.campaign_id = ${campaignId}::uuid and i.state = 'held'
+      from n where i.id = n.id and i.campaign_id = n.campaign_id and i.state = 'held'
       returning i.*),
     days as (
       update ad_day d set held_micros = d.held_micros - t.held, spent_micros = d.spent_micros + t.price
-      from (select day, sum(held_micros) as held, sum(price_micros) as price from done group by 1) t
-      where d.campaign_id = ${campaignId}::uuid and d.day = t.day),
+      from (select campaign_id, day, sum(held_micros) as held, sum(price_micros) as price from done group by 1, 2) t
+      where d.campaign_id = t.campaign_id and d.day = t.day),
     total as (
       update ad_campaign a set held_micros = a.held_micros - t.held, spent_micros = a.spent_micros + t.price,
         unposted_micros = a.unposted_micros + t.price
-      from (select sum(held_micros) as held, sum(price_micros) as price from done having count(*) > 0) t
-      where a.campaign_id = ${campaignId}::uuid),
+      from (select campaign_id, sum(held_micros) as held, sum(price_micros) as price from done group by 1) t
+      where a.campaign_id = t.campaign_id),
     hours as (
       insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, impressions, viewable,
         spend_micros, wholesale_micros, media_micros)

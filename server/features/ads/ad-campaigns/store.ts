@@ -46,17 +46,31 @@ const joined = (tx: Tx) =>
 
 export type AdRow = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>;
 
-/** An ad campaign that the scope may see; `lock` keeps others from spending on it until the transaction ends. */
-export async function adCampaignById(tx: Tx, id: string, lock = false): Promise<AdRow | undefined> {
+/**
+ * Ad campaigns that the scope may see, by id; `lock` keeps others from spending on them until the transaction ends. A
+ * transaction that locks several does it in one call, since each call locks in the same order.
+ */
+export async function adCampaignsByIds(
+  tx: Tx,
+  ids: readonly string[],
+  lock = false,
+): Promise<Map<string, AdRow>> {
+  const these = sql<string>`any(${[...ids]}::uuid[])`;
   if (lock)
-    await sql`/* kept: ad_campaign_lock */ select 1 from ad_campaign where campaign_id = ${id}::uuid for update`.execute(
+    await sql`/* kept: ad_campaign_lock */
+      select 1 from ad_campaign where campaign_id = ${these} order by campaign_id for no key update`.execute(
       tx,
     );
-  return joined(tx)
-    .modifyFront(sql`/* kept: ad_campaign_by_id */`)
-    .where('a.campaign_id', '=', id)
-    .executeTakeFirst();
+  const rows = await joined(tx)
+    .modifyFront(sql`/* kept: ad_campaigns_by_ids */`)
+    .where('a.campaign_id', '=', these)
+    .execute();
+  return new Map(rows.map((row) => [row.id, row]));
 }
+
+/** One of them. */
+export const adCampaignById = async (tx: Tx, id: string, lock = false): Promise<AdRow | undefined> =>
+  (await adCampaignsByIds(tx, [id], lock)).get(id);
 
 export async function pageOfAdCampaigns(
   tx: Tx,

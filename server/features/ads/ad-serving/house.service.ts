@@ -21,8 +21,6 @@ const LASTS_MS = 10 * 60_000;
 const PASS_MS = 86_400_000;
 /** Views and clicks that are taken together. */
 const SIZES = { batch: 200, runs: 2, waiting: 5_000 };
-/** Of how many campaigns at the same time, each with a connection. */
-const AT_ONCE = 4;
 const KEPT_MS = 5_000;
 const MOST_KEPT = 10_000;
 /** How many campaigns are tried for one request. */
@@ -233,7 +231,7 @@ export function createHouse(
     }
   }
 
-  /** Takes views and clicks together: by campaign, each in a transaction of its own. */
+  /** Takes views and clicks together: those of a root in one transaction. */
   const takeTogether = createGather(SIZES, async (all: Notice[]): Promise<Taken[]> => {
     const taken: Taken[] = all.map(() => ({ outcome: 'unknown' }));
     const idOf = (n: number): string => all[n]!.pass.impressionId;
@@ -260,29 +258,23 @@ export function createHouse(
         if (isClick) taken[n]!.url = urls.get(one.creative_id);
         if (isCounted && (isClick ? taken[n]!.url : one.place === host)) due.push(n);
       }
-      const campaigns = [...Map.groupBy(due, (n) => impressions.get(idOf(n))!.campaign_id)];
-      const take = async ([campaignId, numbers]: (typeof campaigns)[number]): Promise<void> => {
-        const told = await inScope(db.app, { rootId }, async (tx) => {
-          // Whoever clicks has seen the ad, so it is billed if it was not.
-          const outcomes = await spending.bill(
-            tx,
-            campaignId,
-            numbers.map((n) => ({
-              id: idOf(n),
-              mediaMicros: impressions.get(idOf(n))!.media_micros,
-              isViewable: true,
-            })),
-          );
-          await spending.click(
-            tx,
-            numbers.filter((n) => all[n]!.isClick).map((n) => ({ id: idOf(n), at: all[n]!.at })),
-          );
-          return outcomes;
-        });
-        for (const n of numbers) taken[n]!.outcome = told.get(idOf(n)) ?? 'unknown';
-      };
-      for (let from = 0; from < campaigns.length; from += AT_ONCE)
-        await Promise.all(campaigns.slice(from, from + AT_ONCE).map(take));
+      if (due.length === 0) continue;
+      const outcomes = await inScope(db.app, { rootId }, async (tx) => {
+        // Whoever clicks has seen the ad, so it is billed if it was not.
+        const billed = await spending.bill(
+          tx,
+          due.map((n) => {
+            const { campaign_id, media_micros } = impressions.get(idOf(n))!;
+            return { id: idOf(n), campaignId: campaign_id, mediaMicros: media_micros, isViewable: true };
+          }),
+        );
+        await spending.click(
+          tx,
+          due.filter((n) => all[n]!.isClick).map((n) => ({ id: idOf(n), at: all[n]!.at })),
+        );
+        return billed;
+      });
+      for (const n of due) taken[n]!.outcome = outcomes.get(idOf(n)) ?? 'unknown';
     }
     return taken;
   });

@@ -158,11 +158,16 @@ export function createSandbox(
     const noticed = (which: Outcome['notice'][]) =>
       made
         .filter(({ outcome }) => outcome.isRendered && which.includes(outcome.notice))
-        .map(({ id, media, outcome }) => ({ id, mediaMicros: media, isViewable: outcome.isViewable }));
+        .map(({ id, media, outcome }) => ({
+          id,
+          campaignId: row.id,
+          mediaMicros: media,
+          isViewable: outcome.isViewable,
+        }));
     const soon = new Date(at.getTime() + 1_000);
-    await spending.bill(tx, row.id, noticed(['once', 'twice']), soon);
-    await spending.bill(tx, row.id, noticed(['twice']), soon);
-    await spending.bill(tx, row.id, noticed(['late']), new Date(at.getTime() + LASTS_MS + 1_000));
+    await spending.bill(tx, noticed(['once', 'twice']), soon);
+    await spending.bill(tx, noticed(['twice']), soon);
+    await spending.bill(tx, noticed(['late']), new Date(at.getTime() + LASTS_MS + 1_000));
     await spending.click(
       tx,
       made.filter(({ outcome }) => outcome.isClicked).map(({ id }) => ({ id, at: soon })),
