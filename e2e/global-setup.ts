@@ -1,6 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { embeddedUrl } from '../server/platform/db/embedded.ts';
 import setupDatabase from '../server/test/global-setup.ts';
 import { demoFolder, FAILED_FILE, READY_FILE, runDemo } from './demo.ts';
 
@@ -20,7 +22,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const closeDatabase = await setupDatabase(project);
   const folder = demoFolder();
   const created = runDemo(folder, {})
-    .then((demo) => demo.stop())
+    .then(async (demo) => {
+      await tidy(folder);
+      await demo.stop();
+    })
     .then(
       () => writeFileSync(join(folder, READY_FILE), ''),
       (error) => writeFileSync(join(folder, FAILED_FILE), String(error)),
@@ -31,4 +36,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     rmSync(folder, { recursive: true, force: true });
     await closeDatabase();
   };
+}
+
+/** Does what PostgreSQL would otherwise do in each copy of a demo: its tables have just been filled. */
+async function tidy(folder: string): Promise<void> {
+  const url = new URL(embeddedUrl(join(folder, 'data'))!);
+  url.pathname = '/lead';
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query('vacuum analyze');
+  await client.end();
 }

@@ -699,7 +699,7 @@ const demo = running
       password: options.password,
       close: async () => {},
     }
-  : await startDemo({}, true);
+  : await startDemo({ DEMO_DAYS: '60' }, true);
 const browser: Browser = await launchChromium();
 if (!readme && !narrowed) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });

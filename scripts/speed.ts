@@ -27,7 +27,7 @@ const CLICKS: { as: string; from: string; to: string }[] = [
   { as: 'root@demo.test', from: '/configuration/people-import', to: '/configuration/agency-list' },
 ];
 
-const demo = options.at ? undefined : await startDemo({}, true);
+const demo = options.at ? undefined : await startDemo({ DEMO_DAYS: '60' }, true);
 const password = options.password ?? demo?.password ?? '';
 const port = options.at ? new URL(options.at).port : String(demo?.port);
 const hostOf = (as: string): string => (as.startsWith('root') ? 'localhost' : 'acme.localhost');
