@@ -509,7 +509,7 @@ function serverSettings(port: number, ephemeral: boolean): Record<string, string
     full_page_writes: durable,
     checkpoint_timeout: '15min',
     // Tables grow fast here (an import, a day's visits); plans based on yesterday's sizes are bad.
-    autovacuum_naptime: '10s',
+    autovacuum_naptime: ephemeral ? '1min' : '10s',
     random_page_cost: 1.1,
     jit: 'off',
     lc_messages: 'C',
