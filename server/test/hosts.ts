@@ -46,7 +46,7 @@ interface Member {
 
 /** How long anything may take on a busy machine, in seconds. */
 export const PATIENCE = 240;
-export type DatabaseHost = 'db1' | 'db2';
+type DatabaseHost = 'db1' | 'db2';
 export type AppHost = 'app1' | 'app2';
 
 /**
@@ -222,8 +222,8 @@ export async function startHosts() {
     /** The superuser's address, by both hosts, or by HAProxy's. */
     url: (name: string, by: 'hosts' | 'proxy' = 'hosts', login = `postgres:${password}`): string =>
       `postgres://${login}@${by === 'hosts' ? hosts : `127.0.0.1:${database}`}/${name}`,
+    /** kill -9 of PostgreSQL alone. */
     killPostgres,
-    postmaster,
     /** kill -9 of the manager alone: PostgreSQL goes on. */
     killManager: (host: DatabaseHost) => kill(`patroni ${host}`),
     /** kill -9 of everything on a host. */
