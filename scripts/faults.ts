@@ -8,11 +8,13 @@ import { startEmbedded } from '../server/platform/db/embedded.ts';
 import { killInCharge } from '../server/test/faults/charge.ts';
 import { type DatabaseReport, restartDatabase } from '../server/test/faults/database.ts';
 import { killPrimary } from '../server/test/faults/failover.ts';
+import { killHosts, VICTIMS } from '../server/test/faults/hosts.ts';
 import { killInImports } from '../server/test/faults/import.ts';
 import { type IngestReport, killDuringIngest } from '../server/test/faults/ingest.ts';
 import { killSpool } from '../server/test/faults/spool.ts';
 import { runWalletModel } from '../server/test/faults/wallet-model.ts';
 import { killWorker, type WorkerReport } from '../server/test/faults/worker.ts';
+import { hasHosts } from '../server/test/hosts.ts';
 import { createTestDatabase, prepareTestDatabases } from '../server/test/template.ts';
 
 const options = new Map(
@@ -103,6 +105,29 @@ const faults: Record<string, () => Promise<{ report: object; good: boolean }>> =
     return {
       report: { ...report, lostVisits: lostVisits.length, lostPostings: lostPostings.length },
       good: wrong === 0 && Math.max(...pauses) < 30_000,
+    };
+  },
+  /** Kills of each part of the example in ops/hosts in turn: programs of Debian that not every machine has. */
+  async hosts() {
+    if (!hasHosts) return { report: { skipped: 'programs are missing' }, good: true };
+    const victims = Array.from({ length: kills }, (_, i) => VICTIMS[i % VICTIMS.length]!);
+    const { kills: each, ...report } = await killHosts({ victims, seed, log });
+    const { lostVisits, twice, leads, expected, wrongDebits, unhelpful, broken } = report;
+    const wrong = lostVisits.length + twice + wrongDebits + unhelpful + broken.length;
+    const shown = each.filter((one) => {
+      const isDatabase = ['postgres', 'manager', 'host'].includes(one.victim);
+      const allowed = isDatabase ? ['200', '204', '503'] : ['200', '204'];
+      return [one.visits, one.signIns, one.reads].some((answers) =>
+        Object.keys(answers).some((status) => !allowed.includes(status)),
+      );
+    });
+    return {
+      report: { ...report, lostVisits: lostVisits.length, shown },
+      good:
+        wrong === 0 &&
+        leads === expected &&
+        shown.length === 0 &&
+        Math.max(...each.map((one) => one.pauseMs)) < 30_000,
     };
   },
 };

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from './faults/harness.ts';
+import { freePorts } from './postgres.ts';
 
 const program = process.env.NATS_SERVER_PATH ?? '/usr/sbin/nats-server';
 /** Whether there is a NATS server on this machine; if not, what needs it is skipped, and said to be. */
@@ -12,16 +12,6 @@ if (!hasNats)
   console.warn(
     `SKIPPED: the visit log on JetStream, since there is no NATS server at ${program} (Debian: apt-get install nats-server).`,
   );
-
-async function freePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(
-    probes.map((probe) => probe.listening || new Promise((done) => probe.once('listening', done))),
-  );
-  const ports = probes.map((probe) => (probe.address() as { port: number }).port);
-  await Promise.all(probes.map((probe) => new Promise((done) => probe.close(done))));
-  return ports;
-}
 
 /** Starts a cluster of three servers with JetStream, each of which can be killed and started again. */
 export async function startNats() {

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,15 +12,17 @@ export const postgres15 = [process.env.POSTGRES_15_BIN, '/usr/lib/postgresql/15/
   (bin) => bin && existsSync(join(bin, 'postgres')),
 );
 
-/** A port of this machine that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as { port: number };
-  taken.close();
-  await once(taken, 'close');
-  return port;
+/** Ports of this machine that nothing listens on, all different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const taken = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(taken.map((one) => once(one, 'listening')));
+  const ports = taken.map((one) => (one.address() as AddressInfo).port);
+  await Promise.all(taken.map((one) => once(one.close(), 'close')));
+  return ports;
 }
+
+/** A port of this machine that nothing listens on. */
+export const freePort = async (): Promise<number> => (await freePorts(1))[0]!;
 
 /** The user that a PostgreSQL runs as: it refuses to run as root. */
 export function postgresUser(): { uid?: number; gid?: number } {

@@ -78,7 +78,7 @@ class Finder {
 
   /** The host that accepts writes now. @throws Error if there is none */
   find(): Promise<Host> {
-    this.#asking ??= this.#ask().finally(() => {
+    this.#asking ??= this.#askTwice().finally(() => {
       this.#asking = undefined;
     });
     return this.#asking;
@@ -107,6 +107,17 @@ class Finder {
     for (const [socket, name] of this.#open)
       if (name !== nameOf(host))
         socket.destroy(broken(`${name} no longer accepts writes; ${nameOf(host)} does`));
+  }
+
+  /** A process that has much to do, as when it starts, may not look in time at an answer that has long arrived. */
+  async #askTwice(): Promise<Host> {
+    const began = performance.now();
+    try {
+      return await this.#ask();
+    } catch (error) {
+      if (performance.now() - began < PROBE_MS) throw error;
+      return await this.#ask();
+    }
   }
 
   /** Of hosts that accept writes, the one with the newest timeline is right: the other was cut off and has come back. */

@@ -345,7 +345,8 @@ const headersOfAll = (request: FastifyRequest): Record<string, string> => ({
  * unchecked.
  */
 export function addressOf(request: FastifyRequest): string {
-  const [ip = ''] = request.ip.split('%');
+  // A caller who has already hung up has none.
+  const [ip = ''] = ((request.ip as string | undefined) ?? '').split('%');
   return plainAddress(isIP(ip) ? ip : (request.socket.remoteAddress?.split('%')[0] ?? '0.0.0.0'));
 }
 

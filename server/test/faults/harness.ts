@@ -45,18 +45,24 @@ export interface Log {
   unhelpful: number;
 }
 
-/** Browsers that send visits continuously and retry each one, with the same id, until it is acknowledged. */
+/**
+ * Browsers that send visits continuously and retry each one, with the same id, until it is acknowledged.
+ * @param given.pauseMs how long each waits between visits
+ * @param given.person the hash of a person's email address for each next visit
+ */
 export function sendVisits(
-  server: () => Running | undefined,
+  server: () => Pick<Running, 'port'> | undefined,
   siteKey: string,
   browsers: number,
+  given: { pauseMs?: number; person?: () => string } = {},
 ): { log: Log; stop(): Promise<void> } {
   const log: Log = { acknowledged: new Set(), answers: new Map(), unhelpful: 0 };
   let ending = false;
   const browser = async (): Promise<void> => {
     while (!ending) {
       const id = newId(systemClock.now());
-      const body = JSON.stringify({ k: siteKey, e: [{ i: id, u: 'https://shop.example.com/' }] });
+      const person = given.person ? { h: given.person() } : {};
+      const body = JSON.stringify({ k: siteKey, e: [{ i: id, u: 'https://shop.example.com/', ...person }] });
       for (;;) {
         const port = server()?.port;
         if (port) {
@@ -68,6 +74,7 @@ export function sendVisits(
         await sleep(50);
       }
       log.acknowledged.add(id);
+      if (given.pauseMs) await sleep(given.pauseMs);
     }
   };
   const all = Array.from({ length: browsers }, browser);
