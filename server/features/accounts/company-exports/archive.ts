@@ -38,12 +38,12 @@ export interface Manifest {
 export interface Source {
   name: string;
   columns: string[];
-  /** Its rows as JSON, without line feeds, some at a time. */
-  rows: () => AsyncIterable<{ lines: string[]; withheld: number }>;
+  /** Its rows as lines of JSON, each with its line feed, some at a time, and how many they are. */
+  rows: () => AsyncIterable<{ text: Buffer; rows: number; withheld: number }>;
   files?: (() => AsyncIterable<{ id: string; bytes: Uint8Array }>) | undefined;
 }
 
-/** A part is at most this long, unless a single row is longer: it has to be in memory, since its length comes first. */
+/** A part ends with what brings it to this length. It has to be in memory, since its length comes first. */
 export const PART_BYTES = 4 * 1024 * 1024;
 
 const README = `This archive holds the data of one company as lists of JSON rows, one file or more for each table, in the
@@ -76,12 +76,10 @@ export async function* archive(
     };
     const whole = createHash('sha256');
     const part = newPart();
-    for await (const { lines, withheld } of source.rows()) {
+    for await (const { text, rows, withheld } of source.rows()) {
       table.withheld += withheld;
-      for (const line of lines) {
-        part.add(line);
-        if (part.bytes >= PART_BYTES) yield* ended(part, table, whole, head.at);
-      }
+      part.add(text, rows);
+      if (part.bytes >= PART_BYTES) yield* ended(part, table, whole, head.at);
     }
     if (part.rows > 0) yield* ended(part, table, whole, head.at);
     table.sha256 = whole.digest('hex');
@@ -99,19 +97,25 @@ export async function* archive(
 }
 
 const newPart = () => {
-  let lines: Buffer[] = [];
+  let held = Buffer.alloc(0);
   const part = {
     rows: 0,
     bytes: 0,
-    add(line: string): void {
-      const row = Buffer.from(`${line}\n`);
-      lines.push(row);
-      part.rows++;
-      part.bytes += row.length;
+    /** Copied at once: what is read holds far more memory than its few lines, and would be collected late. */
+    add(text: Buffer, rows: number): void {
+      const end = part.bytes + text.length;
+      if (end > held.length) {
+        const more = Buffer.allocUnsafe(Math.max(PART_BYTES * 1.125, end));
+        held.copy(more, 0, 0, part.bytes);
+        held = more;
+      }
+      text.copy(held, part.bytes);
+      part.rows += rows;
+      part.bytes = end;
     },
     take(): Buffer {
-      const content = Buffer.concat(lines);
-      lines = [];
+      const content = held.subarray(0, part.bytes);
+      held = Buffer.alloc(0);
       part.rows = 0;
       part.bytes = 0;
       return content;
