@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type pg from 'pg';
@@ -157,12 +156,8 @@ export function createCompanyExports(
           yield piece;
         }
       }
-      await pipeline(
-        Readable.from(watched()),
-        createGzip({ chunkSize: 256 * 1024 }),
-        measured,
-        createWriteStream(path),
-      );
+      // A generator is asked for the next piece once the last was taken in: `Readable.from` would ask ahead.
+      await pipeline(watched, createGzip({ chunkSize: 256 * 1024 }), measured, createWriteStream(path));
       return { manifest: manifest!, bytes: BigInt(bytes), sha256: sum.digest() };
     });
   }
