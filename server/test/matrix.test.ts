@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Grade,
@@ -69,6 +70,15 @@ const last = 'POST /api/logout';
 const { [last]: logout, ...others } = samples;
 samples = { ...others, [last]: logout! };
 
+/** Names and hosts that no client may meet, wherever it looks: it knows its agency alone. */
+const BAIT = { platform: 'BAIT Platform', otherPlatform: 'BAIT Elsewhere', otherAgency: 'BAIT Rival' };
+const STRANGE = new RegExp(
+  [...Object.values(BAIT), 'root.test', 'other.test', 'two.test', 'three.test', 'meridian']
+    .map((word) => RegExp.escape(word))
+    .join('|'),
+  'i',
+);
+
 let hubspot: RunningStub;
 afterAll(() => hubspot?.stop());
 
@@ -82,10 +92,10 @@ beforeAll(async () => {
   });
   const { make } = app;
   const passwordHash = await app.features.users.hashPassword(PASSWORD);
-  const root1 = await make.root({ host: 'root.test', isMaster: true });
-  const root2 = await make.root({ host: 'other.test' });
-  const agency1 = await make.agency(root1, { host: 'one.test' });
-  const agency2 = await make.agency(root1, { host: 'two.test' });
+  const root1 = await make.root({ host: 'root.test', isMaster: true, name: BAIT.platform });
+  const root2 = await make.root({ host: 'other.test', name: BAIT.otherPlatform });
+  const agency1 = await make.agency(root1, { host: 'one.test', name: 'One' });
+  const agency2 = await make.agency(root1, { host: 'two.test', name: BAIT.otherAgency });
   const agency3 = await make.agency(root2, { host: 'three.test' });
   const build = async (name: string, agency: Company, root: Company): Promise<Target> => {
     const canary = `CANARY${name}`;
@@ -215,6 +225,11 @@ afterAll(() => app.close());
 const routes = () => app.server.routeList.filter((route) => route.method !== 'HEAD');
 const leaks = (text: string, principal: Principal): string[] =>
   targets.filter((t) => !principal.sees(t) && text.includes(t.canary)).map((t) => t.name);
+/** The brand or host of anyone but its agency that a client meets in an answer, a file, an error, or their headers. */
+const strange = (key: string, text: string, principal: Principal): string[] => {
+  const [found] = (principal.grade.startsWith('client') && STRANGE.exec(text)) || [];
+  return found ? [`${key} ${principal.grade}: ${found}`] : [];
+};
 
 async function ask(key: string, target: Target, who: Principal | { host: string; token?: string }) {
   const [method = ''] = key.split(' ');
@@ -234,7 +249,7 @@ async function ask(key: string, target: Target, who: Principal | { host: string;
     },
     ...(body === undefined ? (payload === undefined ? {} : { payload }) : { payload: JSON.stringify(body) }),
   });
-  return { status: response.statusCode, text: response.body };
+  return { status: response.statusCode, text: response.body + JSON.stringify(response.headers) };
 }
 
 /** Signs in an administrator of the own agency whose role allows to look (T), or nothing at all (F). */
@@ -275,7 +290,13 @@ async function download(url: string, principal: Principal) {
     url: String(body.url),
     headers: { host: principal.host },
   });
-  return { status: response.statusCode, text: response.body };
+  const headers = JSON.stringify(response.headers);
+  const isPaper = headers.includes('application/pdf') && response.statusCode === 200;
+  const words = isPaper
+    ? (await extractText(await getDocumentProxy(new Uint8Array(response.rawPayload)), { mergePages: true }))
+        .text
+    : response.body;
+  return { status: response.statusCode, text: words + headers };
 }
 
 describe('[TEN-02] every route, every role, own and foreign tenants', () => {
@@ -286,7 +307,8 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
     expect(routes().filter((route) => !route.access)).toEqual([]);
   });
 
-  test('nobody passes a guarded route without a login, with a forged one, or at a foreign host', async () => {
+  test('[BEY-11] nobody passes a guarded route without a login, with a forged one, or at a foreign host; an agency’s host shows no one else', async () => {
+    const met: string[] = [];
     for (const route of routes()) {
       const key = `${route.method} ${route.url}`;
       const guarded = route.access === 'download' || (route.access ?? '') in PERMISSIONS;
@@ -298,6 +320,10 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
           true,
         ]);
       expect([key, targets.filter((t) => anonymous.text.includes(t.canary))]).toEqual([key, []]);
+      // [BEY-11] The host of an agency shows nothing of anyone else either, before anyone has signed in.
+      const { text } = await ask(key, own, { host: 'one.test' });
+      const [found] = STRANGE.exec(text) ?? [];
+      if (found) met.push(`${key}: ${found}`);
       if (!guarded || route.access === 'download') continue;
       expect([key, (await ask(key, own, { host: 'root.test', token: 'not.a.token' })).status]).toEqual([
         key,
@@ -311,9 +337,11 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
         ]);
       }
     }
+    expect(met).toEqual([]);
   });
 
-  test('each role reaches what its permission and scope allow, and nothing else', async () => {
+  test('[BEY-11] each role reaches what its permission and scope allow, and nothing else; clients meet no brand but their agency’s', async () => {
+    const met: string[] = [];
     for (const route of routes()) {
       const key = `${route.method} ${route.url}`;
       const sample = samples[key]!;
@@ -323,6 +351,7 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
           const { status, text } = await ask(key, target, principal);
           const at = [key, principal.grade, target.name];
           expect([...at, leaks(text, principal)]).toEqual([...at, []]);
+          met.push(...strange(key, text, principal));
           if (
             !may(principal.grade, route.access as Permission) ||
             (sample.also && !may(principal.grade, sample.also))
@@ -342,6 +371,7 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
         }
       }
     }
+    expect([...new Set(met)]).toEqual([]);
   });
 
   test('[ROLE-01] a role that allows nothing sees no one but itself', async () => {
@@ -396,7 +426,7 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
           const { url } = await sample.request(target, principal);
           const { status, text } = await download(url, principal);
           const at = [key, principal.grade, target.name];
-          expect([...at, leaks(text, principal)]).toEqual([...at, []]);
+          expect([...at, leaks(text, principal), strange(key, text, principal)]).toEqual([...at, [], []]);
           const seen =
             !sample.named ||
             (sample.rootOnly ? target.client.root_id === own.client.root_id : principal.sees(target));
@@ -432,6 +462,19 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
     app.clock.advance(61_000);
     expect(await get(String(late.body.url))).toBe(401);
     app.clock.advance(-61_000);
+  });
+
+  test('[BEY-11] emails to clients, written by any of these calls, have no brand or host but their agency’s', async () => {
+    const { rows } = await app.admin.query<Record<'kind' | 'body_sealed' | 'rest', string>>(
+      `select kind, body_sealed, (to_jsonb(m) - 'body_sealed')::text as rest from mail m
+       where company_id in (select id from company where kind = 'client' and agency_id = $1) and body_sealed is not null`,
+      [own.client.agency_id],
+    );
+    expect(rows.length).toBeGreaterThan(3);
+    for (const { kind, body_sealed, rest } of rows) {
+      const text = app.platform.vault.open(body_sealed, 'mail.body') + rest;
+      expect([kind, STRANGE.exec(text)?.[0]]).toEqual([kind, undefined]);
+    }
   });
 
   test('[BEY-31] an upload whose sender is signed out while it arrives changes nothing', async () => {
