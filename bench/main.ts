@@ -10,6 +10,7 @@ import { benchDeliveries } from './deliveries.ts';
 import { benchDrop } from './drop.ts';
 import { benchErasure } from './erasure.ts';
 import { benchExclusions } from './exclusions.ts';
+import { benchExport } from './export.ts';
 import { benchImport, type Result } from './import.ts';
 import { benchIngest } from './ingest.ts';
 import { benchIntent } from './intent.ts';
@@ -44,6 +45,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   journey: () => benchJourney({ full }),
   logs: () => benchLogs({ full }),
   reports: () => benchReports({ full }),
+  export: () => benchExport({ full }),
   intent: () => benchIntent({ full }),
   api: () => benchApi({ full }),
   ads: () => benchAds({ full }),

@@ -33,6 +33,8 @@ export interface Write {
   color?: string;
   /** Whether x is the right edge of the text. */
   right?: boolean;
+  /** The address that the text opens. */
+  link?: string;
 }
 
 const channel = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
@@ -158,6 +160,7 @@ export async function openPaper(given: {
     // Fonts differ in how high they reach, and stand on one line.
     const { ascent, unitsPerEm } = baseFace(weightOf(look)).font;
     const foot = top + (ascent / unitsPerEm) * (look.size ?? 9);
+    if (look.link) doc.link(at, top, widthOf(line, look), (look.size ?? 9) * 1.45, look.link);
     for (const { text, width } of pieces(line, look)) {
       doc.text(text, at, foot, { lineBreak: false, baseline: 'alphabetic' });
       at += width;

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Grade,
@@ -69,6 +70,15 @@ const last = 'POST /api/logout';
 const { [last]: logout, ...others } = samples;
 samples = { ...others, [last]: logout! };
 
+/** Names and hosts that no client may meet, wherever it looks: it knows its agency alone. */
+const BAIT = { platform: 'BAIT Platform', otherPlatform: 'BAIT Elsewhere', otherAgency: 'BAIT Rival' };
+const STRANGE = new RegExp(
+  [...Object.values(BAIT), 'root.test', 'other.test', 'two.test', 'three.test', 'meridian']
+    .map((word) => RegExp.escape(word))
+    .join('|'),
+  'i',
+);
+
 let hubspot: RunningStub;
 afterAll(() => hubspot?.stop());
 
@@ -82,10 +92,10 @@ beforeAll(async () => {
   });
   const { make } = app;
   const passwordHash = await app.features.users.hashPassword(PASSWORD);
-  const root1 = await make.root({ host: 'root.test', isMaster: true });
-  const root2 = await make.root({ host: 'other.test' });
-  const agency1 = await make.agency(root1, { host: 'one.test' });
-  const agency2 = await make.agency(root1, { host: 'two.test' });
+  const root1 = await make.root({ host: 'root.test', isMaster: true, name: BAIT.platform });
+  const root2 = await make.root({ host: 'other.test', name: BAIT.otherPlatform });
+  const agency1 = await make.agency(root1, { host: 'one.test', name: 'One' });
+  const agency2 = await make.agency(root1, { host: 'two.test', name: BAIT.otherAgency });
   const agency3 = await make.agency(root2, { host: 'three.test' });
   const build = async (name: string, agency: Company, root: Company): Promise<Target> => {
     const canary = `CANARY${name}`;
@@ -215,6 +225,11 @@ afterAll(() => app.close());
 const routes = () => app.server.routeList.filter((route) => route.method !== 'HEAD');
 const leaks = (text: string, principal: Principal): string[] =>
   targets.filter((t) => !principal.sees(t) && text.includes(t.canary)).map((t) => t.name);
+/** The brand or host of anyone but its agency that a client meets in an answer, a file, an error, or their headers. */
+const strange = (key: string, text: string, principal: Principal): string[] => {
+  const [found] = (principal.grade.startsWith('client') && STRANGE.exec(text)) || [];
+  return found ? [`${key} ${principal.grade}: ${found}`] : [];
+};
 
 type Asker = Principal | { host: string; token?: string };
 /** What is sent for a route's call about a target. To prepare it may take a campaign of its own, for example. */
@@ -242,7 +257,7 @@ async function ask(
     },
     ...(body === undefined ? (payload === undefined ? {} : { payload }) : { payload: JSON.stringify(body) }),
   });
-  return { status: response.statusCode, text: response.body };
+  return { status: response.statusCode, text: response.body + JSON.stringify(response.headers) };
 }
 
 /** Signs in an administrator of the own agency whose role allows to look (T), or nothing at all (F). */
@@ -283,7 +298,13 @@ async function download(url: string, principal: Principal) {
     url: String(body.url),
     headers: { host: principal.host },
   });
-  return { status: response.statusCode, text: response.body };
+  const headers = JSON.stringify(response.headers);
+  const isPaper = headers.includes('application/pdf') && response.statusCode === 200;
+  const words = isPaper
+    ? (await extractText(await getDocumentProxy(new Uint8Array(response.rawPayload)), { mergePages: true }))
+        .text
+    : response.body;
+  return { status: response.statusCode, text: words + headers };
 }
 
 describe('[TEN-02] every route, every role, own and foreign tenants', () => {
@@ -294,7 +315,8 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
     expect(routes().filter((route) => !route.access)).toEqual([]);
   });
 
-  test('nobody passes a guarded route without a login, with a forged one, or at a foreign host', async () => {
+  test('[BEY-11] nobody passes a guarded route without a login, with a forged one, or at a foreign host; an agency’s host shows no one else', async () => {
+    const met: string[] = [];
     for (const route of routes()) {
       const key = `${route.method} ${route.url}`;
       const guarded = route.access === 'download' || (route.access ?? '') in PERMISSIONS;
@@ -308,6 +330,10 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
           true,
         ]);
       expect([key, targets.filter((t) => anonymous.text.includes(t.canary))]).toEqual([key, []]);
+      // [BEY-11] The host of an agency shows nothing of anyone else either, before anyone has signed in.
+      const { text } = await ask(key, own, { host: 'one.test' }, guarded ? request : undefined);
+      const [found] = STRANGE.exec(text) ?? [];
+      if (found) met.push(`${key}: ${found}`);
       if (!guarded || route.access === 'download') continue;
       const forged = await ask(key, own, { host: 'root.test', token: 'not.a.token' }, request);
       expect([key, forged.status]).toEqual([key, 401]);
@@ -316,9 +342,11 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
         expect([key, host, foreign.status]).toEqual([key, host, 401]);
       }
     }
+    expect(met).toEqual([]);
   });
 
-  test('each role reaches what its permission and scope allow, and nothing else', async () => {
+  test('[BEY-11] each role reaches what its permission and scope allow, and nothing else; clients meet no brand but their agency’s', async () => {
+    const met: string[] = [];
     for (const route of routes()) {
       const key = `${route.method} ${route.url}`;
       const sample = samples[key]!;
@@ -333,6 +361,7 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
           const { status, text } = await ask(key, target, principal, isAdmitted ? undefined : unused);
           const at = [key, principal.grade, target.name];
           expect([...at, leaks(text, principal)]).toEqual([...at, []]);
+          met.push(...strange(key, text, principal));
           if (!isAllowed) expect([...at, status]).toEqual([...at, 403]);
           else if (
             sample.named &&
@@ -348,6 +377,7 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
         }
       }
     }
+    expect([...new Set(met)]).toEqual([]);
   });
 
   test('[ROLE-01] a role that allows nothing sees no one but itself', async () => {
@@ -402,7 +432,7 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
           const { url } = await sample.request(target, principal);
           const { status, text } = await download(url, principal);
           const at = [key, principal.grade, target.name];
-          expect([...at, leaks(text, principal)]).toEqual([...at, []]);
+          expect([...at, leaks(text, principal), strange(key, text, principal)]).toEqual([...at, [], []]);
           const seen =
             !sample.named ||
             (sample.rootOnly ? target.client.root_id === own.client.root_id : principal.sees(target));
@@ -438,6 +468,19 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
     app.clock.advance(61_000);
     expect(await get(String(late.body.url))).toBe(401);
     app.clock.advance(-61_000);
+  });
+
+  test('[BEY-11] emails to clients, written by any of these calls, have no brand or host but their agency’s', async () => {
+    const { rows } = await app.admin.query<Record<'kind' | 'body_sealed' | 'rest', string>>(
+      `select kind, body_sealed, (to_jsonb(m) - 'body_sealed')::text as rest from mail m
+       where company_id in (select id from company where kind = 'client' and agency_id = $1) and body_sealed is not null`,
+      [own.client.agency_id],
+    );
+    expect(rows.length).toBeGreaterThan(3);
+    for (const { kind, body_sealed, rest } of rows) {
+      const text = app.platform.vault.open(body_sealed, 'mail.body') + rest;
+      expect([kind, STRANGE.exec(text)?.[0]]).toEqual([kind, undefined]);
+    }
   });
 
   test('[BEY-31] an upload whose sender is signed out while it arrives changes nothing', async () => {

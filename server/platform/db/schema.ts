@@ -922,6 +922,7 @@ export interface Schema {
     content: string;
     kept: string | null;
     bytes: Buffer | null;
+    part_of: GeneratedAlways<string | null>;
   };
   company_import_run: {
     id: string;

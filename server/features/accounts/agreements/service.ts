@@ -179,9 +179,10 @@ export function createAgreements(
       return person.company_id;
     },
 
-    /** The other party of a document of the actor's own company. */
+    /** The other party of a document of the actor's own company. To a client, that is always its agency. */
     party: async (ctx: Ctx, document: Document): Promise<string> => {
-      const { rootId, agencyId } = ctx.actor;
+      const { rootId, agencyId, kind } = ctx.actor;
+      if (kind === 'client') return (await tenants.frontDoor(agencyId!)).name;
       return (await tenants.frontDoor(issuerOf({ root_id: rootId, agency_id: agencyId }, document))).name;
     },
 

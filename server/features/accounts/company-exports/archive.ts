@@ -38,13 +38,15 @@ export interface Manifest {
 export interface Source {
   name: string;
   columns: string[];
-  /** Its rows as JSON, without line feeds, some at a time. */
-  rows: () => AsyncIterable<{ lines: string[]; withheld: number }>;
+  /** Its rows as lines of JSON, each with its line feed: pieces of them, and how many lines end there. */
+  rows: () => AsyncIterable<{ text: Buffer; rows: number; withheld: number }>;
   files?: (() => AsyncIterable<{ id: string; bytes: Uint8Array }>) | undefined;
 }
 
-/** A part is at most this long, unless a single row is longer: it has to be in memory, since its length comes first. */
+/** A part ends with what brings it to this length. It has to be in memory, since its length comes first. */
 export const PART_BYTES = 4 * 1024 * 1024;
+
+const LINE_FEED = 10;
 
 const README = `This archive holds the data of one company as lists of JSON rows, one file or more for each table, in the
 folder "tables". Images and signed agreements are in the folder "files". manifest.json names every file with its size
@@ -53,7 +55,8 @@ and its SHA-256, and has to be read to tell whether the archive is complete.
 
 /**
  * An archive, in pieces, as a tar file: tables in their order, each in parts, then its files, and the manifest at the
- * end, so that an archive that was cut off is recognized by not having one. Nothing but the current part is in memory.
+ * end, so that an archive that was cut off is recognized by not having one. Nothing but the current part is in memory, so a
+ * piece must be used up before the next is asked for.
  * @param told receives the manifest once it is written
  */
 export async function* archive(
@@ -63,6 +66,7 @@ export async function* archive(
 ): AsyncGenerator<Buffer> {
   const tables: TableInManifest[] = [];
   yield* tarFile('README.txt', Buffer.from(README), head.at);
+  const part = newPart();
   for (const source of sources) {
     const table: TableInManifest = {
       name: source.name,
@@ -75,15 +79,12 @@ export async function* archive(
       files: [],
     };
     const whole = createHash('sha256');
-    const part = newPart();
-    for await (const { lines, withheld } of source.rows()) {
+    for await (const { text, rows, withheld } of source.rows()) {
       table.withheld += withheld;
-      for (const line of lines) {
-        part.add(line);
-        if (part.bytes >= PART_BYTES) yield* ended(part, table, whole, head.at);
-      }
+      part.add(text, rows);
+      if (part.bytes >= PART_BYTES && text.at(-1) === LINE_FEED) yield* ended(part, table, whole, head.at);
     }
-    if (part.rows > 0) yield* ended(part, table, whole, head.at);
+    if (part.bytes > 0) yield* ended(part, table, whole, head.at);
     table.sha256 = whole.digest('hex');
     for await (const { id, bytes } of source.files?.() ?? []) {
       const name = `files/${table.name}/${id}`;
@@ -98,20 +99,26 @@ export async function* archive(
   told(manifest);
 }
 
+/** Collects a part in memory that is used again for the next: garbage of this size would be most of the work. */
 const newPart = () => {
-  let lines: Buffer[] = [];
+  let held = Buffer.alloc(0);
   const part = {
     rows: 0,
     bytes: 0,
-    add(line: string): void {
-      const row = Buffer.from(`${line}\n`);
-      lines.push(row);
-      part.rows++;
-      part.bytes += row.length;
+    add(text: Buffer, rows: number): void {
+      const end = part.bytes + text.length;
+      if (end > held.length) {
+        const more = Buffer.allocUnsafe(Math.max(PART_BYTES * 1.125, end));
+        held.copy(more, 0, 0, part.bytes);
+        held = more;
+      }
+      text.copy(held, part.bytes);
+      part.rows += rows;
+      part.bytes = end;
     },
+    /** Holds until the next row is added. */
     take(): Buffer {
-      const content = Buffer.concat(lines);
-      lines = [];
+      const content = held.subarray(0, part.bytes);
       part.rows = 0;
       part.bytes = 0;
       return content;

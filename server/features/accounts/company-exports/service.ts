@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import type pg from 'pg';
 import { z } from 'zod';
 import { EXPORT_KEPT_HOURS } from '../../../../contract/accounts/company-exports.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
+import { inScopeWithClient } from '../../../platform/db/client.ts';
 import { asRoot, inScope, type Scope, type Tx } from '../../../platform/db/scope.ts';
 import { awaitsDisk, DISK_FULL, needRoom } from '../../../platform/disk.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -20,6 +21,7 @@ import type { Mail } from '../../../platform/mail.ts';
 import { layOut } from '../../../platform/mail-layout.ts';
 import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { Leads } from '../../campaigns/leads/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
 import type { Audit } from '../audit/index.ts';
@@ -69,6 +71,7 @@ export function createCompanyExports(
   { config, db, clock, jobs, files, log }: Platform,
   deps: {
     audit: Audit;
+    exclusions: Exclusions;
     leads: Leads;
     limits: Limits;
     mail: Mail;
@@ -77,19 +80,29 @@ export function createCompanyExports(
     users: Users;
   },
 ) {
-  const { audit, leads, limits, mail, notices, tenants, users } = deps;
+  const { audit, exclusions, leads, limits, mail, notices, tenants, users } = deps;
 
-  /** A table in the scope of whom the export is about, without people who are on an exclusion list by now. */
-  function sourceOf(tx: Tx, table: ExportedTable, subject: store.Subject, scope: Scope): Source {
+  /**
+   * A table in the scope of whom the export is about, without people who are on an exclusion list by now. `listed`:
+   * whether anyone can be.
+   */
+  function sourceOf(
+    { tx, client, scope, listed }: { tx: Tx; client: pg.PoolClient; scope: Scope; listed: boolean },
+    table: ExportedTable,
+    subject: store.Subject,
+  ): Source {
     async function* rows() {
+      if (!table.lead || !listed) {
+        for await (const found of store.copiedLinesOf(tx, client, table, subject))
+          yield { ...found, withheld: 0 };
+        return;
+      }
       for await (const found of store.linesOf(tx, table, subject)) {
-        const named = found.flatMap(({ lead }) => lead ?? []);
-        const out =
-          named.length > 0
-            ? await asRoot(tx, scope, () => leads.withheldIn(tx, scope.rootId, named))
-            : new Set<string>();
-        const kept = found.filter(({ lead }) => !lead || !out.has(lead));
-        yield { lines: kept.map(({ line }) => line), withheld: found.length - kept.length };
+        const named = found.map(({ lead }) => lead);
+        const out = await asRoot(tx, scope, () => leads.withheldIn(tx, scope.rootId, named));
+        const kept = found.filter(({ lead }) => !out.has(lead));
+        const text = Buffer.from(kept.map(({ line }) => `${line}\n`).join(''));
+        yield { text, rows: kept.length, withheld: found.length - kept.length };
       }
     }
     return {
@@ -109,14 +122,16 @@ export function createCompanyExports(
       ...(row.company_kind === 'client' ? { companyId: row.company_id } : {}),
       isSnapshot: true,
     };
-    return inScope(db.app, scope, async (tx) => {
+    return inScopeWithClient(db, scope, async (tx, client) => {
       await store.readAtLength(tx);
+      const owners = await store.listOwners(tx, subject);
+      const listed = await asRoot(tx, scope, () => exclusions.anyInForce(tx, owners));
       let manifest: Manifest | undefined;
       let bytes = 0;
       const sum = createHash('sha256');
       const made = archive(
         { subject: { ...subject, name }, at: row.created_at },
-        EXPORTED.map((table) => sourceOf(tx, table, subject, scope)),
+        EXPORTED.map((table) => sourceOf({ tx, client, scope, listed }, table, subject)),
         (one) => {
           manifest = one;
         },
@@ -141,7 +156,8 @@ export function createCompanyExports(
           yield piece;
         }
       }
-      await pipeline(Readable.from(watched()), createGzip(), measured, createWriteStream(path));
+      // A generator is asked for the next piece once the last was taken in: `Readable.from` would ask ahead.
+      await pipeline(watched, createGzip({ chunkSize: 256 * 1024 }), measured, createWriteStream(path));
       return { manifest: manifest!, bytes: BigInt(bytes), sha256: sum.digest() };
     });
   }

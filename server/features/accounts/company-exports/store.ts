@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
+import type pg from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
 import { LEAST_COUNTED } from '../../../../contract/ads/audience-rules.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
@@ -118,26 +121,19 @@ const scrubbed = (column: string) => sql`(select coalesce(jsonb_object_agg(k.key
   from jsonb_each(case when jsonb_typeof(${sql.ref(`t.${column}`)}) = 'object' then ${sql.ref(`t.${column}`)} else '{}' end) k
   where k.key !~* '(sealed|secret|password|token|key)')`;
 
-const withoutFile = (keys: RawBuilder<unknown>) => sql`(select coalesce(jsonb_agg(
-    case when k.v ->> 'source' like 'import: %' then k.v || '{"source": "import"}' else k.v end order by k.n), '[]')
-  from jsonb_array_elements(${keys}) with ordinality k (v, n))`;
+/** A source that names a file of the root’s, in the text of a JSON value: quotes within its strings are escaped. */
+const FILE_SOURCE = '"source": "import: (?:[^"\\\\]|\\\\.)*"';
 
-/** A column as the screens show it. */
-function shownAs(rule: ColumnRule, table: ExportedTable, column: string): RawBuilder<unknown> {
-  const of = sql.ref(`t.${column}`);
-  if (rule === 'sources')
-    return sql`${of} || case when jsonb_typeof(${of} -> 'keys') = 'array' then jsonb_build_object('keys', ${withoutFile(sql`${of} -> 'keys'`)}) else '{}' end
-      || case when jsonb_typeof(${of} -> 'others') = 'array' then jsonb_build_object('others', (
-        select coalesce(jsonb_agg(case when jsonb_typeof(o.v -> 'keys') = 'array' then o.v || jsonb_build_object('keys', ${withoutFile(sql`o.v -> 'keys'`)}) else o.v end order by o.n), '[]')
-        from jsonb_array_elements(${of} -> 'others') with ordinality o (v, n))) else '{}' end`;
-  const integration =
-    table.name === 'delivery'
-      ? sql`i.id = t.integration_id`
-      : sql`i.id = (select d.integration_id from delivery d where d.id = t.delivery_id)`;
-  // Its scope does not see its agency's connections.
-  return sql`case when exists (select from integration i where ${integration} and (i.connection_id is null
-    or exists (select from connection c where c.id = i.connection_id))) then ${of} end`;
-}
+/** Whether an answer came through a connection that the transaction sees. Its scope does not see its agency’s. */
+const isOwnAnswer = (table: ExportedTable) =>
+  sql`${table.name === 'delivery' ? sql`t.integration_id` : sql`(select d.integration_id from delivery d where d.id = t.delivery_id)`} in (
+    select i.id from integration i where i.connection_id is null or i.connection_id in (select c.id from connection c))`;
+
+/** A column as the screens show it. `o.is_own`: whether an answer is told. */
+const shownAs = (rule: ColumnRule, of: RawBuilder<unknown>): RawBuilder<unknown> =>
+  rule === 'sources'
+    ? sql`regexp_replace(${of}::text, ${sql.lit(FILE_SOURCE)}, '"source": "import"', 'g')::json`
+    : sql`case when o.is_own then ${of} end`;
 
 /** The columns of a table that an export has, besides `company_id`. */
 export const columnsOf = (table: ExportedTable, kind: Subject['kind']): string[] => [
@@ -157,7 +153,7 @@ const ROWS = 500;
 /** A line of a table: a row as JSON, and the lead whose person it names. */
 export interface Line {
   line: string;
-  lead: string | null;
+  lead: string;
 }
 
 async function* fetched<T>(tx: Tx, query: RawBuilder<unknown>, count: number): AsyncGenerator<T[]> {
@@ -170,25 +166,83 @@ async function* fetched<T>(tx: Tx, query: RawBuilder<unknown>, count: number): A
   await sql`close ${sql.id(CURSOR)}`.execute(tx);
 }
 
-/**
- * The rows of a table, a few hundred at a time, read through a cursor: however many there are, no more are in memory.
- * The scope of the transaction decides what is seen, the subject besides.
- */
-export function linesOf(tx: Tx, table: ExportedTable, subject: Subject): AsyncGenerator<Line[]> {
+/** The rows of a table as `r`. The scope of the transaction decides what is seen, the subject besides. */
+function rowsOf(table: ExportedTable, subject: Subject): RawBuilder<unknown> {
   const columns = columnsOf(table, subject.kind).map((column) =>
     column === table.scrubbed
       ? sql`${scrubbed(column)} as ${sql.id(column)}`
       : table.shown?.[column]
-        ? sql`${shownAs(table.shown[column], table, column)} as ${sql.id(column)}`
+        ? sql`${shownAs(table.shown[column], sql.ref(`t.${column}`))} as ${sql.id(column)}`
         : sql.ref(`t.${column}`),
   );
   const owner = table.name === 'company' ? [] : [sql.ref('t.company_id')];
-  return fetched<Line>(
+  // Once for a row, however many of its columns ask.
+  const own = Object.values(table.shown ?? {}).includes('ownAnswers')
+    ? sql`cross join lateral (select ${isOwnAnswer(table)} as is_own offset 0) o`
+    : sql``;
+  return sql`(select ${sql.join([...owner, ...columns])} from ${sql.table(table.name)} t ${own} ${ofSubject(table, subject)}) r`;
+}
+
+/** The rows of a table that names leads, a few hundred at a time: between them, the transaction can ask other things. */
+export const linesOf = (tx: Tx, table: ExportedTable, subject: Subject): AsyncGenerator<Line[]> =>
+  fetched<Line>(
     tx,
-    sql`select row_to_json(r)::text as line, ${table.lead ? sql`${sql.ref(`r.${table.lead}`)}::text` : sql`null`} as lead
-      from (select ${sql.join([...owner, ...columns])} from ${sql.table(table.name)} t ${ofSubject(table, subject)}) r`,
+    sql`select row_to_json(r)::text as line, ${sql.ref(`r.${table.lead}`)}::text as lead from ${rowsOf(table, subject)}`,
     ROWS,
   );
+
+const LINE_FEED = 10;
+
+/**
+ * The rows of a table as lines, by COPY: pieces of them, with how many lines end there. However many there are, no more
+ * are in memory. `client` must be the connection of `tx`, which can do nothing else until the end.
+ */
+export async function* copiedLinesOf(
+  tx: Tx,
+  client: pg.PoolClient,
+  table: ExportedTable,
+  subject: Subject,
+): AsyncGenerator<{ text: Buffer; rows: number }> {
+  // JSON has none of these two characters, so nothing is quoted.
+  const { sql: text } =
+    sql`copy (select row_to_json(r)::text from ${rowsOf(table, subject)}) to stdout (format csv, quote e'\\x01', delimiter e'\\x02')`.compile(
+      tx,
+    );
+  const copy = client.query(copyTo(text));
+  let isOver = false;
+  for (const event of ['end', 'error'])
+    copy.once(event, () => {
+      isOver = true;
+    });
+  try {
+    for await (const chunk of copy.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      const end = chunk.lastIndexOf(LINE_FEED) + 1;
+      if (end > 0) yield { text: chunk.subarray(0, end), rows: count(chunk) };
+      if (end < chunk.length) yield { text: chunk.subarray(end), rows: 0 };
+    }
+  } finally {
+    // The connection is of no use until everything has been received.
+    if (!isOver) {
+      copy.resume();
+      await once(copy, 'end').catch(() => {});
+    }
+  }
+}
+
+function count(text: Buffer): number {
+  let lines = 0;
+  for (let at = text.indexOf(LINE_FEED); at !== -1; at = text.indexOf(LINE_FEED, at + 1)) lines++;
+  return lines;
+}
+
+/** Everyone whose exclusion lists apply to leads of the subject: its root, companies, and campaigns. */
+export async function listOwners(tx: Tx, subject: Subject): Promise<string[]> {
+  const column = subject.kind === 'agency' ? sql`agency_id` : sql`company_id`;
+  const { rows } = await sql<{ id: string }>`
+    select distinct unnest(array[root_id, agency_id, company_id, id]) as id from campaign where ${column} = ${subject.companyId}`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** The files of a table, one at a time. */
@@ -205,5 +259,5 @@ export async function* filesOf(
 /** Prepares a transaction for reading many rows: times are written in UTC, and a large table may take its time. */
 export async function readAtLength(tx: Tx): Promise<void> {
   await sql`set local time zone 'UTC'`.execute(tx);
-  await sql`set local statement_timeout = '10min'`.execute(tx);
+  await sql`set local statement_timeout = '6h'`.execute(tx);
 }

@@ -89,8 +89,13 @@ export type PastBilling = ReturnType<typeof createPastBilling>;
  * their own; agencies see theirs and their clients'; roots see all in their system.
  */
 export function createPastBilling({ db }: Pick<Platform, 'db'>, { tenants }: { tenants: Tenants }) {
-  async function found(tx: Tx, table: 'invoice' | 'charge' | 'transfer', of: string): Promise<store.Past> {
-    return (await store.pastById(tx, table, of)) ?? missing();
+  async function found(
+    tx: Tx,
+    ctx: Ctx,
+    table: 'invoice' | 'charge' | 'transfer',
+    of: string,
+  ): Promise<store.Past> {
+    return (await store.pastById(tx, ctx.scope.rootId, table, of)) ?? missing();
   }
   const rowsOf = async (list: Promise<string[]>): Promise<JsonRow[]> => (await list).map(readRow);
 
@@ -108,6 +113,7 @@ export function createPastBilling({ db }: Pick<Platform, 'db'>, { tenants }: { t
       inScope(db.app, ctx.scope, async (tx) => {
         if (asked.company_id && !(await tenants.company(tx, asked.company_id))) return missing();
         const { rows, total } = await store.pageOfPast(tx, {
+          rootId: ctx.scope.rootId,
           type: asked.type,
           companyId: asked.company_id,
           search: asked.search,
@@ -127,10 +133,9 @@ export function createPastBilling({ db }: Pick<Platform, 'db'>, { tenants }: { t
     /** An invoice as the archive had it. Nothing can be done with it. @throws Refusal 404 */
     invoice: (ctx: Ctx, invoiceId: string): Promise<InvoiceData> =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const past = await found(tx, 'invoice', invoiceId);
+        const past = await found(tx, ctx, 'invoice', invoiceId);
         const row = readRow(past.content);
-        const parts = (table: 'invoice_line' | 'credit_note') =>
-          rowsOf(store.partsOf(tx, past, table, 'invoice_id'));
+        const parts = (table: 'invoice_line' | 'credit_note') => rowsOf(store.partsOf(tx, past, table));
         // What a charge paid for is a text, so it still has the archive’s id if the rows have others here.
         const ids = idsOf(past.import_id);
         const charges = (await rowsOf(store.chargesOfInvoices(tx, past))).filter(({ reference_id: of }) =>
@@ -211,8 +216,8 @@ export function createPastBilling({ db }: Pick<Platform, 'db'>, { tenants }: { t
     /** A charge with its refunds. @throws Refusal 404 */
     charge: (ctx: Ctx, chargeId: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const past = await found(tx, 'charge', chargeId);
-        const refunds = await rowsOf(store.partsOf(tx, past, 'refund', 'charge_id'));
+        const past = await found(tx, ctx, 'charge', chargeId);
+        const refunds = await rowsOf(store.partsOf(tx, past, 'refund'));
         return {
           ...listed('charge', past),
           card: cardOf(readRow(past.content)),
@@ -227,7 +232,7 @@ export function createPastBilling({ db }: Pick<Platform, 'db'>, { tenants }: { t
     /** What happened, with its ledger lines. @throws Refusal 404 */
     transfer: (ctx: Ctx, transferId: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const past = await found(tx, 'transfer', transferId);
+        const past = await found(tx, ctx, 'transfer', transferId);
         const row = readRow(past.content);
         const campaign = id(row.campaign_id);
         const names = await store.namesOfCampaigns(tx, campaign ? [campaign] : []);

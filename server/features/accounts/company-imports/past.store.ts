@@ -15,19 +15,18 @@ export interface Past {
   transfer: string | null;
 }
 
-/** Documents whose company is there: those of an import that is under way are not. */
-const from = sql`from company_import_row r join company c on c.id = r.company_id
-  left join company_import_row t on r.table_name = 'entry' and t.import_id = r.import_id and t.table_name = 'transfer'
-    and t.key = split_part(r.key, '|', 1) and t.is_document`;
-const columns = sql`r.import_id, r.key, r.content, r.company_id, r.root_id, c.name as company_name, c.time_zone,
-  t.content as transfer`;
-const of = (table: string, companyId: string | undefined) =>
-  sql`r.table_name = ${sql.lit(table)} and r.is_document ${companyId ? sql`and r.company_id = ${companyId}::uuid` : sql``}`;
+/** Documents of a kind whose company is there: those of an import that is under way are not. */
+const documents = (rootId: string, table: string, companyId?: string) =>
+  sql`from company_import_row r join company c on c.id = r.company_id
+  where r.root_id = ${rootId}::uuid and r.table_name = ${sql.lit(table)} and r.is_document
+    ${companyId ? sql`and r.company_id = ${companyId}::uuid` : sql``}`;
+const columns = sql`r.import_id, r.key, r.content, r.company_id, r.root_id, c.name as company_name, c.time_zone`;
 
 /** A page of documents of a kind that the scope sees, the newest first, with how many there are. */
 export async function pageOfPast(
   tx: Tx,
   asked: {
+    rootId: string;
     type: PastType;
     companyId?: string | undefined;
     search?: string | undefined;
@@ -35,18 +34,27 @@ export async function pageOfPast(
     offset: number;
   },
 ) {
-  const text = {
-    invoice: `r.content::json ->> 'number'`,
-    charge: `r.content::json ->> 'description'`,
-    entry: `t.content::json ->> 'memo'`,
-  };
+  const all = documents(asked.rootId, asked.type, asked.companyId);
   const like = asked.search && `%${asked.search.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const where = sql`where ${of(asked.type, asked.companyId)} ${like ? sql`and ${sql.raw(text[asked.type])} ilike ${like}` : sql``}`;
-  const { rows } = await sql<Past>`select ${columns} ${from} ${where}
-    order by r.key desc limit ${asked.limit} offset ${asked.offset}`.execute(tx);
-  const { rows: counts } = await sql<{ count: bigint }>`select count(*) as count ${from} ${where}`.execute(
-    tx,
-  );
+  const words = {
+    invoice: sql`r.content::json ->> 'number' ilike ${like}`,
+    charge: sql`r.content::json ->> 'description' ilike ${like}`,
+    // A ledger line has the words of its transfer.
+    entry: sql`(r.import_id, split_part(r.key, '|', 1)) in (
+      select t.import_id, t.key from company_import_row t where t.root_id = ${asked.rootId}::uuid
+        and t.table_name = 'transfer' and t.is_document and t.content::json ->> 'memo' ilike ${like})`,
+  }[asked.type];
+  const found = like ? sql`and ${words}` : sql``;
+  // A comparison with a part of a key could not use the index under row level security: it is computed beforehand.
+  const { rows } = await sql<Past>`
+    with p as materialized (
+      select ${columns}, split_part(r.key, '|', 1) as transfer_key ${all} ${found}
+      order by r.key desc limit ${asked.limit} offset ${asked.offset})
+    select p.*, t.content as transfer from p
+    left join company_import_row t on ${sql.lit(asked.type === 'entry')} and t.import_id = p.import_id
+      and t.table_name = 'transfer' and t.key = p.transfer_key and t.is_document
+    order by p.key desc`.execute(tx);
+  const { rows: counts } = await sql<{ count: bigint }>`select count(*) as count ${all} ${found}`.execute(tx);
   return { rows, total: Number(counts[0]!.count) };
 }
 
@@ -67,26 +75,24 @@ export async function typesOfPast(
 /** A document that the scope sees. */
 export async function pastById(
   tx: Tx,
+  rootId: string,
   table: 'invoice' | 'charge' | 'transfer',
   id: string,
 ): Promise<Past | undefined> {
-  const { rows } =
-    await sql<Past>`select ${columns} ${from} where ${of(table, undefined)} and r.key = ${id} limit 1`.execute(
-      tx,
-    );
+  const { rows } = await sql<Past>`
+    select ${columns}, null as transfer ${documents(rootId, table)} and r.key = ${id} limit 1`.execute(tx);
   return rows[0];
 }
 
-/** Documents of an import that refer to another one, in order. */
+/** Documents of an import that belong to an invoice or a charge, in order. */
 export async function partsOf(
   tx: Tx,
   { import_id, key }: Pick<Past, 'import_id' | 'key'>,
   table: 'invoice_line' | 'credit_note' | 'refund',
-  column: 'invoice_id' | 'charge_id',
 ): Promise<string[]> {
   const { rows } = await sql<{ content: string }>`
-    select content from company_import_row where import_id = ${import_id}::uuid and table_name = ${table} and is_document
-      and content::json ->> ${column} = ${key} order by number`.execute(tx);
+    select content from company_import_row where import_id = ${import_id}::uuid and table_name = ${table} and part_of = ${key}
+    order by number`.execute(tx);
   return rows.map(({ content }) => content);
 }
 
@@ -108,10 +114,11 @@ export async function entriesOf(
   tx: Tx,
   { import_id, key }: Pick<Past, 'import_id' | 'key'>,
 ): Promise<string[]> {
+  const keys = Array.from({ length: LINES }, (_, line) => `${key}|${line}`);
   const { rows } = await sql<{ content: string }>`
-    select r.content from generate_series(0, ${LINES}::integer) n join company_import_row r
-      on r.import_id = ${import_id}::uuid and r.table_name = 'entry' and r.key = ${key} || '|' || n and r.is_document
-    order by n`.execute(tx);
+    select r.content from unnest(${keys}::text[]) with ordinality k (key, n) join company_import_row r
+      on r.import_id = ${import_id}::uuid and r.table_name = 'entry' and r.key = k.key and r.is_document
+    order by k.n`.execute(tx);
   return rows.map(({ content }) => content);
 }
 

@@ -130,10 +130,10 @@ export function tenantsRoutes(tenants: Tenants, platform: Platform, accounts: Ac
       tag: 'Tenants',
       summary: 'Returns where to report a security vulnerability (RFC 9116)',
       async handler(ctx, _request, reply) {
-        const { email } = await tenants.frontDoor(ctx.tenant.rootId);
-        const host = await tenants.rootHost(ctx.tenant.rootId);
-        // The address defined by RFC 2142, if the root has not set one.
-        const contact = config.securityContact ?? `mailto:${email ?? `security@${host ?? ctx.tenant.host}`}`;
+        // Of whose brand the host has: an agency's names nobody else. The address defined by RFC 2142, if there is none.
+        const { email } = await tenants.frontDoor(ctx.tenant.companyId);
+        const ours = ctx.tenant.kind === 'root' ? config.securityContact : undefined;
+        const contact = ours ?? `mailto:${email ?? `security@${ctx.tenant.host}`}`;
         return reply
           .type('text/plain; charset=utf-8')
           .header('Cache-Control', 'public, max-age=86400')

@@ -28,7 +28,10 @@ export async function tenantByHost(db: Db, host: string): Promise<Tenant | null>
   };
 }
 
-/** A tenant's brand and module names, its root's where it has none. */
+/**
+ * A tenant's brand and module names. An agency without a brand has its own name and no look; its root's brand is only
+ * that of an agency without white labeling.
+ */
 export interface FrontDoorRow {
   name: string;
   tagline: string | null;
@@ -40,7 +43,7 @@ export interface FrontDoorRow {
   font_theme: string | null;
   logo: FrontPicture | null;
   favicon: FrontPicture | null;
-  /** The owner of the brand: the tenant, or its root if it has no brand of its own. */
+  /** Whose name and look it is: the tenant, or the root of an agency without white labeling. */
   company_name: string;
   legal_name: string | null;
   short_name: string | null;

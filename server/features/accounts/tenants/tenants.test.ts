@@ -6,6 +6,7 @@ import type { Company } from '../../../test/factories.ts';
 let app: TestApp;
 let master: Company;
 let agency: Company;
+let plain: Company;
 beforeAll(async () => {
   app = await testApp();
   master = await app.make.root({
@@ -18,7 +19,7 @@ beforeAll(async () => {
     brand: { name: 'Acme', tagline: 'More' },
     modules: [{ module: 'local', name: 'Visitor ID', slug: 'visitor-id' }],
   });
-  await app.make.agency(master, { host: 'plain.test' });
+  plain = await app.make.agency(master, { host: 'plain.test', name: 'Plain Media' });
 });
 afterAll(() => app.close());
 
@@ -52,7 +53,7 @@ describe('[TEN-01] the tree of companies', () => {
     ).rejects.toThrow(/company_one_master/);
   });
 
-  test('the host decides the tenant and its front door; a tenant without a brand shows its root’s', async () => {
+  test('the host decides the tenant and its front door; an agency without a brand shows its own name and nothing of its root', async () => {
     const door = async (host: string) => (await app.call('GET', '/api/general/domain-info', { host })).body;
     expect(await door('acme.test')).toMatchObject({
       idsys: master.id,
@@ -65,8 +66,8 @@ describe('[TEN-01] the tree of companies', () => {
     });
     expect(await door('PLAIN.test')).toMatchObject({
       company_kind: 'agency',
-      name: 'Rooted',
-      link_color: '#123456',
+      name: 'Plain Media',
+      link_color: null,
       leadlocalurl: 'site-id',
     });
     expect((await app.call('GET', '/api/general/domain-info', { host: 'unknown.test' })).status).toBe(421);
@@ -79,6 +80,15 @@ describe('[TEN-01] the tree of companies', () => {
         })
       ).status,
     ).toBe(421);
+  });
+
+  test('[BEY-11] emails of an agency without a brand have its name, in no one’s colors', async () => {
+    expect(await app.features.tenants.mailBrand(plain.id)).toEqual({
+      name: 'Plain Media',
+      accent: null,
+      logo: undefined,
+    });
+    expect((await app.features.tenants.mailBrand(master.id)).name).toBe('Rooted');
   });
 
   test('[BEY-11] papers show the own brand of who issues them, and nothing of its root', async () => {
@@ -145,9 +155,8 @@ describe('[TEN-01] the tree of companies', () => {
       { type: 'local', name: 'Site ID', url: 'site-id' },
       { type: 'local', name: 'Visitor ID', url: 'visitor-id' },
     ]);
-    // [BEY-11] The host of an agency with a brand shows nothing of the root; the root's own host, and that of an agency
-    // without a brand, do.
-    expect(JSON.stringify(acme)).not.toMatch(/rooted/i);
+    // [BEY-11] The host of an agency shows nothing of the root, whether it has a brand or not.
+    for (const one of [acme, await door('plain.test')]) expect(JSON.stringify(one)).not.toMatch(/rooted/i);
     expect(await door('root.test')).toMatchObject({
       rootcomp: true,
       companyrootlegalname: 'Rooted Platform Inc.',
@@ -155,8 +164,8 @@ describe('[TEN-01] the tree of companies', () => {
     });
     expect(await door('plain.test')).toMatchObject({
       rootcomp: false,
-      companyrootname: 'Rooted',
-      city: 'Reno',
+      companyrootname: 'Plain Media',
+      city: '',
     });
     // Its account at the card provider, as we last heard; a root has none.
     await app.admin.query(

@@ -11,8 +11,12 @@ import * as store from './store.ts';
 const MOST_KNOWN = 100_000;
 const DAY_MS = 86_400_000;
 const SNAPSHOT_DAYS = 10;
-/** Days whose sales are summed by one transaction. */
+/**
+ * Days whose sales are summed by one transaction at most, and how long it may take: whoever posts into the past waits
+ * for it, and with enough leads a month would reach the time limit of statements.
+ */
 const SALE_DAYS = 31;
+const SALE_STEP_MS = 10_000;
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 const dayAfter = (day: string, days: number): string => dayOf(new Date(Date.parse(day) + days * DAY_MS));
 const earlier = (one: string, other: string): string => (one < other ? one : other);
@@ -324,11 +328,14 @@ export function createLedger({ metrics }: Pick<Platform, 'metrics'>) {
       const scope = { rootId };
       const end = dayOf(new Date(now.getTime() - DAY_MS));
       let added = 0;
-      for (let days = 1; days > 0; added += days) {
+      for (let [days, step] = [1, 1]; days > 0; added += days) {
+        const began = performance.now();
         days = await inScope(db, scope, async (tx) => {
           const from = await sales.firstMissingDay(tx, rootId, end);
-          return from ? sales.addSaleDays(tx, rootId, from, earlier(end, dayAfter(from, SALE_DAYS))) : 0;
+          return from ? sales.addSaleDays(tx, rootId, from, earlier(end, dayAfter(from, step))) : 0;
         });
+        const isShort = performance.now() - began < SALE_STEP_MS / 2;
+        step = isShort ? Math.min(SALE_DAYS, step * 2) : Math.max(1, Math.floor(step / 2));
       }
       return added;
     },

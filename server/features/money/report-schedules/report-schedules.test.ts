@@ -7,7 +7,7 @@ import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
 import type { Posting } from '../ledger/index.ts';
 import { daysOf } from './policy.ts';
-import { changeWords } from './report.pdf.ts';
+import { changeWords, reportPdf } from './report.pdf.ts';
 
 const USD = 1_000_000n;
 const URL = '/api/configuration/report-schedules';
@@ -151,6 +151,46 @@ describe('[CONF-07] a report’s days', () => {
   });
 });
 
+describe('[CONF-07] a long list', () => {
+  test('says of how many rows it has the first, and leads to all of them', async () => {
+    const sums = { leads: 1, revenue_micros: 2_000_000, cost_micros: 1_000_000, margin_micros: 1_000_000 };
+    const days = { starts_on: '2026-03-01', ends_on: '2026-03-31' };
+    const page = 'https://acme.test/configuration/reports?by=client';
+    const made = async (rows: number) => {
+      const data = Array.from({ length: rows }, (_, at) => ({
+        ...{ key: `${at}`, name: `Client ${at + 1}`, company_name: null, before: null, ...sums },
+      }));
+      const file = await reportPdf(
+        {
+          report: 'client',
+          of: {
+            ...days,
+            before: days,
+            time_zone: 'UTC',
+            by: 'client',
+            data,
+            total: { ...sums, before: sums },
+          },
+        } as never,
+        { name: 'Acme', isRoot: false, brand: { accent: null }, page },
+        new Date('2026-04-01T13:00:00Z'),
+      );
+      const paper = await getDocumentProxy(new Uint8Array(file));
+      const links = await (await paper.getPage(1)).getAnnotations();
+      return {
+        text: await textOf(new Uint8Array(file)),
+        links: links.map(({ url }: { url: string }) => url),
+      };
+    };
+    const long = await made(201);
+    expect(long.text).toContain('First 200 of 201; the rest is in Reports');
+    expect([long.text.includes('Client 200 '), long.text.includes('Client 201 ')]).toEqual([true, false]);
+    expect(new Set(long.links)).toEqual(new Set([page]));
+    const whole = await made(3);
+    expect([whole.text.includes('First'), whole.links]).toEqual([false, []]);
+  });
+});
+
 describe('[CONF-07] reports by email', () => {
   test('have the numbers of the page’s call, and go to those chosen once, whoever else works at the same time', async () => {
     const id = await add('boss', { user_ids: [ids.boss, ids.helper] });
@@ -187,6 +227,9 @@ describe('[CONF-07] reports by email', () => {
     // Whoever reads the agency's file learns nothing of the platform.
     expect(paper).not.toContain('Orchard');
     expect(all[0]!.body!.text).toContain(`Paid by clients: ${usd(total.revenue_micros)} (+75%)`);
+    expect(all[0]!.body!.text).toContain(
+      'https://acme.test/configuration/reports?days=2026-03-01_2026-03-31\n',
+    );
     expect(await one('boss', id)).toMatchObject({
       ...{ next_at: '2026-05-01T13:00:00.000Z', last_at: '2026-04-01T13:00:00.000Z', last_sent: 2 },
     });

@@ -77,11 +77,12 @@ export const totalWords = (value: number, isCount: boolean): string =>
 
 /**
  * A report as a PDF, in the company's own look. Pure: the same answer always produces the same bytes.
+ * @param company its name and look, and the address of the report on its pages
  * @param at when it is made
  */
 export async function reportPdf(
   asked: Asked,
-  company: { name: string; isRoot: boolean; brand: PaperBrand },
+  company: { name: string; isRoot: boolean; brand: PaperBrand; page: string },
   at: Date,
 ): Promise<Buffer> {
   const { of, report } = asked;
@@ -167,7 +168,13 @@ export async function reportPdf(
         ...[row.revenue_micros, row.cost_micros, row.margin_micros].map(usd),
         changeWords(row.revenue_micros, row.before?.revenue_micros ?? 0),
       ];
-      const left = data.length - MOST_ROWS;
+      if (data.length > MOST_ROWS) {
+        const words = `First ${MOST_ROWS} of ${count.format(data.length)}; the rest is in Reports, where the whole list can be downloaded. The totals are of all.`;
+        paper.y += paper.block(words, paper.left, paper.y, paper.width, {
+          ...{ color: paper.accent, link: company.page },
+        });
+        paper.y += 8;
+      }
       await table(
         paper,
         [
@@ -184,7 +191,6 @@ export async function reportPdf(
             // The agency of all clients of an agency is itself.
             ...(row.company_name && row.company_name !== company.name ? { note: row.company_name } : {}),
           })),
-          ...(left > 0 ? [{ cells: [`${count.format(left)} more on the page`] }] : []),
           { cells: ['Total', ...cells(total)] },
         ],
       );

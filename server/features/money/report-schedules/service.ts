@@ -58,6 +58,16 @@ const ownerOf = ({
 
 export type ReportSchedules = ReturnType<typeof createReportSchedules>;
 
+/** Where a report is on the pages: with the same days, comparison, and list. */
+const pageOf = (isRoot: boolean, { report, of }: Asked, { compare }: Chosen): string => {
+  const query = new URLSearchParams({
+    days: `${of.starts_on}_${of.ends_on}`,
+    ...(compare === 'year' ? { compare } : {}),
+    ...(report === 'revenue' || report === 'month' ? {} : { by: report }),
+  });
+  return `/configuration/${isRoot ? 'report-analytics' : 'reports'}?${query}`;
+};
+
 /** Emails reports as PDFs to users of the company that they are about (docs/decisions/0493-reports-by-email.md). */
 export function createReportSchedules(
   { db, clock, jobs, vault, log }: Platform,
@@ -96,12 +106,20 @@ export function createReportSchedules(
   }
 
   /** The report as it is at an instant, in the look of its company. */
-  async function paperOf(ctx: Ctx, chosen: Chosen, at: Date, zone: string, name: string) {
-    const asked = await read(ctx, chosen, at, zone);
+  async function paperOf(
+    ctx: Ctx,
+    chosen: Chosen,
+    at: Date,
+    of: { time_zone: string; company_name: string; site: string },
+  ) {
+    const asked = await read(ctx, chosen, at, of.time_zone);
     const { companyId, rootId, kind } = ctx.actor;
     const brand = await inScope(db.app, { rootId }, (tx) => tenants.paperBrand(tx, companyId));
     const isRoot = kind === 'root';
-    return { asked, file: await inPaperTurn(companyId, () => reportPdf(asked, { name, isRoot, brand }, at)) };
+    const page = of.site + pageOf(isRoot, asked, chosen);
+    const company = { name: of.company_name, isRoot, brand, page };
+    const file = await inPaperTurn(companyId, () => reportPdf(asked, company, at));
+    return { asked, file, page };
   }
 
   async function check(tx: Tx, ctx: Ctx, { report, user_ids }: Given): Promise<void> {
@@ -132,9 +150,9 @@ export function createReportSchedules(
             (one) => due.user_ids.includes(one.user_id) && !one.is_blocked,
           );
     const readers = await inScope(db.app, { rootId }, readersNow);
+    const sender = readers[0] && (await notices.sender(ownerOf(readers[0])));
     const made =
-      readers[0] && (await paperOf(readingFor(clock, readers[0]), due, now, due.time_zone, due.company_name));
-    const sender = made && (await notices.sender(ownerOf(readers[0]!)));
+      sender && (await paperOf(readingFor(clock, readers[0]!), due, now, { ...due, site: sender.site }));
     return inScope(db.app, { rootId }, async (tx) => {
       // Whoever lost the right while it was made gets none.
       const to = made ? await readersNow(tx) : [];
@@ -150,12 +168,11 @@ export function createReportSchedules(
     to: Worker,
     sender: Awaited<ReturnType<Notices['sender']>>,
     due: store.Due,
-    { asked, file }: { asked: Asked; file: Buffer },
+    { asked, file, page }: { asked: Asked; file: Buffer; page: string },
   ): Promise<void> {
     const isRoot = to.kind === 'root';
     const { starts_on, ends_on } = asked.of;
     const token = vault.seal(JSON.stringify({ userId: to.user_id, scheduleId: due.id }), SEAL);
-    const page = isRoot ? '/configuration/report-analytics' : '/configuration/reports';
     await mail.enqueue(tx, {
       ...layOut(
         sender,
@@ -168,7 +185,7 @@ export function createReportSchedules(
               return `${name}: ${totalWords(now, isCount)}${change && ` (${change})`}`;
             }),
           ],
-          action: { label: 'Open reports', url: sender.site + page },
+          action: { label: 'Open the report', url: page },
           unsubscribe: `${sender.site}/unsubscribe/${token}`,
         },
         `someone at ${to.company_name} has this report emailed to you ${WORDS[due.every as 'week' | 'month']}. Change that on the page of reports`,
@@ -292,12 +309,13 @@ export function createReportSchedules(
 
     /** A schedule's report as it would be sent now. @throws Refusal 403, 404 */
     async preview(ctx: Ctx, id: string): Promise<Buffer> {
-      const { row, zone, name } = await asReader(ctx, async (tx) => ({
+      const { row, company } = await asReader(ctx, async (tx) => ({
         row: (await store.scheduleById(tx, ctx.actor.companyId, id)) ?? missing(),
-        zone: await zoneOf(tx, ctx),
-        name: (await tenants.company(tx, ctx.actor.companyId))!.name,
+        company: (await tenants.company(tx, ctx.actor.companyId))!,
       }));
-      return (await paperOf(ctx, row, clock.now(), zone, name)).file;
+      const { site } = await notices.sender({ ...company, company_id: company.id });
+      const of = { time_zone: company.time_zone, company_name: company.name, site };
+      return (await paperOf(ctx, row, clock.now(), of)).file;
     },
 
     /** Sends the reports of a root that are due, each once; returns how many emails were written. */

@@ -8,7 +8,7 @@ import { dayIn } from '../../campaigns/analytics/range.ts';
 import { LineDrawer } from '../ledger/LineDrawer.tsx';
 import { Growth } from './Growth.tsx';
 import { Parties } from './Parties.tsx';
-import { COMPARE_WORDS, PERIODS, periodOf } from './period.ts';
+import { COMPARE_WORDS, PERIODS, periodOf, spanWords } from './period.ts';
 import { Result } from './Result.tsx';
 import { Sales } from './Sales.tsx';
 import { Under } from './Under.tsx';
@@ -50,10 +50,17 @@ export default function ReportAnalyticsPage() {
               aria-label="Period"
               w={180}
               allowDeselect={false}
-              data={PERIODS.map(({ value, label }) => ({ value, label }))}
+              data={[
+                ...(period.value === 'days' ? [{ value: 'days', label: spanWords(period.asked) }] : []),
+                ...PERIODS.map(({ value, label }) => ({ value, label })),
+              ]}
               value={period.value}
               onChange={(value) =>
-                set({ period: value === PERIODS[0].value ? undefined : (value ?? undefined) })
+                value !== 'days' &&
+                set({
+                  period: value === PERIODS[0].value ? undefined : (value ?? undefined),
+                  days: undefined,
+                })
               }
             />
             <Select

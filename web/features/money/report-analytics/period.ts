@@ -1,4 +1,5 @@
 import type { Comparison } from '../../../../contract/money/report-analytics.ts';
+import { dayWords } from '../../../ui/format.ts';
 
 /** The periods to choose from, in months up to today; 'last': the month before this one. */
 export const PERIODS = [
@@ -23,11 +24,20 @@ export interface Asked {
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** The period in the address: whole months, the last one as far as it has come. */
+const DAY = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
+const DAYS = new RegExp(`^(${DAY})_(${DAY})$`);
+
+/** The period in the address: whole months, the last one as far as it has come, or ('days') the days of an email. */
 export function periodOf(
   params: Record<string, string | undefined>,
   today: string,
-): { value: (typeof PERIODS)[number]['value']; asked: Asked } {
+): { value: (typeof PERIODS)[number]['value'] | 'days'; asked: Asked } {
+  const [, from, to] = DAYS.exec(params.days ?? '') ?? [];
+  if (from && to && from <= to)
+    return {
+      value: 'days',
+      asked: { starts_on: from, ends_on: to, compare: params.compare === 'year' ? 'year' : 'previous' },
+    };
   const { value } = PERIODS.find((one) => one.value === params.period) ?? PERIODS[0];
   const compare = params.compare === 'year' ? 'year' : 'previous';
   const [year, month] = today.split('-').map(Number);
@@ -57,3 +67,7 @@ export function daysOf(key: string, asked: Pick<Asked, 'starts_on' | 'ends_on'>)
     ends_on: [last, asked.ends_on].toSorted()[0]!,
   };
 }
+
+/** Days as a choice: Mar 1, 2026 to Mar 31, 2026. */
+export const spanWords = ({ starts_on, ends_on }: Pick<Asked, 'starts_on' | 'ends_on'>): string =>
+  [starts_on, ends_on].map((day) => dayWords(day, { dateStyle: 'medium' })).join(' to ');
