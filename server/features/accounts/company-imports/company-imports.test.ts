@@ -791,6 +791,19 @@ describe('[BEY-13] money from before an import', () => {
       attempts: [{ state: 'declined' }],
       lines: [{ amount_micros: 30_000_000 }],
     });
+    // A name that would be drawn for minutes is cut, and a document that no export has is not shown.
+    const named = (length: number) =>
+      here.admin.query(
+        `update company_import_row set content = jsonb_set(content::jsonb, '{issuer,name}', to_jsonb(repeat('x', $2)))::text
+         where table_name = 'invoice' and key = $1`,
+        [copy.id, length],
+      );
+    await named(50_000);
+    const { body } = await get(`${URL}/invoices/${copy.id}`);
+    expect((body as unknown as { issuer: { name: string } }).issuer.name).toBe('x'.repeat(500));
+    await named(200_000);
+    expect((await get(`${URL}/invoices/${copy.id}`)).status).toBe(404);
+    await named(3);
   });
 
   test('is seen by the company, its agency, and the root, and is not found for anyone else', async () => {

@@ -21,8 +21,14 @@ const from = sql`from company_import_row r join company c on c.id = r.company_id
     and t.key = split_part(r.key, '|', 1) and t.is_document`;
 const columns = sql`r.import_id, r.key, r.content, r.company_id, r.root_id, c.name as company_name, c.time_zone,
   t.content as transfer`;
+/** A longer document of money is of no export: what an invoice lists are documents of their own. */
+const MOST_CHARS = 100_000;
+/** How many documents of another one are shown. */
+const MOST_PARTS = 1_000;
+/** How many charges of a company are looked through. */
+const MOST_CHARGES = 20_000;
 const of = (table: string, companyId: string | undefined) =>
-  sql`r.table_name = ${sql.lit(table)} and r.is_document ${companyId ? sql`and r.company_id = ${companyId}::uuid` : sql``}`;
+  sql`r.table_name = ${sql.lit(table)} and r.is_document and length(r.content) <= ${sql.lit(MOST_CHARS)} ${companyId ? sql`and r.company_id = ${companyId}::uuid` : sql``}`;
 
 /** A page of documents of a kind that the scope sees, the newest first, with how many there are. */
 export async function pageOfPast(
@@ -86,15 +92,17 @@ export async function partsOf(
 ): Promise<string[]> {
   const { rows } = await sql<{ content: string }>`
     select content from company_import_row where import_id = ${import_id}::uuid and table_name = ${table} and is_document
-      and content::json ->> ${column} = ${key} order by number`.execute(tx);
+      and length(content) <= ${sql.lit(MOST_CHARS)} and content::json ->> ${column} = ${key}
+    order by number limit ${sql.lit(MOST_PARTS)}`.execute(tx);
   return rows.map(({ content }) => content);
 }
 
-/** The charges of a company that paid for invoices, in order. */
+/** The charges of a company that paid for invoices, the newest first. */
 export async function chargesOfInvoices(tx: Tx, { import_id, company_id }: Past): Promise<string[]> {
   const { rows } = await sql<{ content: string }>`
     select content from company_import_row where import_id = ${import_id}::uuid and table_name = 'charge' and is_document
-      and company_id = ${company_id}::uuid and content::json ->> 'purpose' not like '%top_up' order by key`.execute(
+      and company_id = ${company_id}::uuid and length(content) <= ${sql.lit(MOST_CHARS)}
+      and content::json ->> 'purpose' not like '%top_up' order by key desc limit ${sql.lit(MOST_CHARGES)}`.execute(
     tx,
   );
   return rows.map(({ content }) => content);
@@ -111,6 +119,7 @@ export async function entriesOf(
   const { rows } = await sql<{ content: string }>`
     select r.content from generate_series(0, ${LINES}::integer) n join company_import_row r
       on r.import_id = ${import_id}::uuid and r.table_name = 'entry' and r.key = ${key} || '|' || n and r.is_document
+      and length(r.content) <= ${sql.lit(MOST_CHARS)}
     order by n`.execute(tx);
   return rows.map(({ content }) => content);
 }
