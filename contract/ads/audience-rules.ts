@@ -35,6 +35,11 @@ export const MOST_AUDIENCE_BYTES = 32 * 1024 ** 2;
  * whoever has their address (docs/decisions/0363-small-audiences.md).
  */
 export const LEAST_COUNTED = 100;
+/**
+ * Ads are not aimed at fewer people, or internet addresses, than that: when they are shown would say what one household
+ * does (docs/decisions/0365-small-aims.md). An uploaded list also needs LEAST_COUNTED entries, as for its counts.
+ */
+export const LEAST_AIMED = 20;
 /** The most audiences that a campaign is shown to, and as many that it is not shown to. */
 export const MOST_AIMS = 20;
 /** How many hours pass until an audience is compared with the people and the exclusion lists again. */

@@ -7,6 +7,7 @@ import {
   AUDIENCE_PLACES,
   AUDIENCE_SOURCES,
   AUDIENCE_STATES,
+  LEAST_AIMED,
   LEAST_COUNTED,
   MOST_AUDIENCE_ROWS,
 } from './audience-rules.ts';
@@ -18,7 +19,9 @@ const Told = (about: string) =>
   z
     .int()
     .nullable()
-    .describe(`${about}. Full tens of an uploaded list. null if it has fewer than ${LEAST_COUNTED} entries`);
+    .describe(
+      `${about}. Full tens. null if it has fewer than ${LEAST_AIMED} people, or an uploaded list fewer than ${LEAST_COUNTED} entries`,
+    );
 /** The client of a new audience. */
 const Client = Id.optional().describe('The client. Required when an agency calls');
 
@@ -43,7 +46,9 @@ export const Audience = z.object({
   rows_added: z.int(),
   rows_same: z.int().describe('Rows that repeat another one'),
   rows_bad: z.int(),
-  size: z.int().describe('People, or entries of a list'),
+  size: z
+    .int()
+    .describe('People, or entries of a list. Of a keyword count: full tens, and 0 if fewer than 20'),
   matched: Told('Of these, recognized among the people and visitors of the platform'),
   match_rate: z
     .number()

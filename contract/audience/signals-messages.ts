@@ -9,3 +9,7 @@ export const intentMessages = {
     'This count was made for another product, which matches keywords differently. Run a new count for this product.',
   notSearch: 'This campaign does not search by keywords.',
 } as const;
+
+/** A count of fewer people is told as 0, and larger ones in full tens (docs/decisions/0364-fewer-than-20.md). */
+export const LEAST_TOLD = 20;
+export const TOLD_STEP = 10;

@@ -15,7 +15,7 @@ import {
 /** The modules whose campaigns have keywords; each matches its own way (docs/decisions/0075-enhance-and-b2b.md). */
 const SearchModule = z.enum(['locator', 'enhance', 'b2b']);
 
-/** One step of a waterfall: how many people are left after it. */
+/** One step of a waterfall: how many people are left after it, in full tens. 0: fewer than 20. */
 export const Waterfall = z.object({
   signals: z.int().describe('People with the signals, before any other filter'),
   in_audience: z
@@ -48,8 +48,8 @@ export const KeywordRow = z.object({
   keyword_count: z.int(),
   zip_code: z.string().describe('One per line'),
   keyword: z.string().describe('One per line'),
-  count_without_geo: z.int().nullable(),
-  count: z.int().nullable(),
+  count_without_geo: z.int().nullable().describe('Full tens. 0: fewer than 20'),
+  count: z.int().nullable().describe('Full tens. 0: fewer than 20'),
   status: z.enum(['pending', 'error', 'done']),
   api_version: z.literal('1'),
   created_at: Instant,

@@ -336,7 +336,9 @@ export const ApiKeywordCount = z.object({
   people: z
     .int()
     .nullable()
-    .describe('People who showed the intent in the 7 days before counted_at. null until the count is done'),
+    .describe(
+      'People who showed the intent in the 7 days before counted_at, in full tens. 0: fewer than 20. null until the count is done',
+    ),
   people_in_location: z.int().nullable().describe('Of these, people in the location'),
   forecast: z
     .object({
@@ -349,7 +351,7 @@ export const ApiKeywordCount = z.object({
       deliverable: z.int().describe('People who would become leads, ignoring limits and balances'),
     })
     .nullable()
-    .describe('How many people are left after each step, in this order'),
+    .describe('How many people are left after each step, in this order, in full tens. 0: fewer than 20'),
   counted_at: Instant.nullable(),
   finished_at: Instant.nullable(),
   applied_to: Id.nullable().describe('The campaign that uses the keywords now'),

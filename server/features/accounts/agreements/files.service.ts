@@ -30,14 +30,19 @@ const CHECKS = { name: 'agreement.check', max: 30, base: 60, cap: 600, window: 6
 /** A key is replaced before its certificate ends. */
 const LEFT_MS = 365 * 86_400_000;
 
-/** Signing and checking take a thread each. Strangers who have files checked must not hold up those who sign. */
+/**
+ * Signing, checking, and opening take a thread each. Neither strangers who have files checked nor owners who bring keys
+ * that are slow to open must hold up those who sign.
+ */
 const turns = () =>
   createTurns({ atOnce: 2, waiting: 16, waitingEach: 8, budgetMs: 60_000, windowMs: 10 * 60_000 });
 const toSign = turns();
 const toCheck = turns();
+const toOpen = turns();
 
 async function ask<Answer>(by: string, task: Task): Promise<Answer> {
-  return (task.do === 'check' ? toCheck : toSign)(by, async () => {
+  const turn = task.do === 'check' ? toCheck : task.do === 'open' ? toOpen : toSign;
+  return turn(by, async () => {
     for await (const answer of askThread<Answer>(SCRIPT, task, BOUNDS)) return answer;
     throw new ThreadLost('ended');
   });

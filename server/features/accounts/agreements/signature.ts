@@ -1,4 +1,4 @@
-import { createHash, randomBytes, verify, webcrypto, X509Certificate } from 'node:crypto';
+import { createHash, createPrivateKey, randomBytes, verify, webcrypto, X509Certificate } from 'node:crypto';
 import { CryptoKeySigner, P12Signer, PDF } from '@libpdf/core';
 import { BitString, fromBER, Integer, type OctetString, Utf8String } from 'asn1js';
 import {
@@ -20,8 +20,16 @@ const RSA = {
   publicExponent: new Uint8Array([1, 0, 1]),
   hash: 'SHA-256',
 };
+/** The longest key that an owner may bring: to sign with a longer one takes others' time. */
+const MOST_BITS = 8192;
 /** How long a certificate that is made here is valid. */
 const YEARS = 10;
+
+/**
+ * How a private key is stored. A P12 is opened once, when it is brought: opening it takes as long as whoever made it
+ * wants. `chain`: the certificates above it. The last kind is of keys that were brought before that.
+ */
+type StoredKey = { pkcs8: string; chain?: string[] } | { p12: string; password: string };
 
 /** A key to sign with: its certificate, and how the private key is stored (a text to seal). */
 export interface MadeKey {
@@ -69,10 +77,14 @@ export async function makeKey(name: string, from: Date): Promise<MadeKey> {
   const pkcs8 = await webcrypto.subtle.exportKey('pkcs8', pair.privateKey);
   return {
     certificate: der,
-    key: JSON.stringify({ pkcs8: Buffer.from(pkcs8).toString('base64') }),
+    key: JSON.stringify({ pkcs8: Buffer.from(pkcs8).toString('base64') } satisfies StoredKey),
     ...describe(der),
   };
 }
+
+/** The library keeps the key for itself, but imports it so that it can be exported. */
+const privateKeyOf = (signer: P12Signer): webcrypto.CryptoKey =>
+  (signer as unknown as { privateKey: webcrypto.CryptoKey }).privateKey;
 
 /**
  * Opens a P12 file with a key of the owner's own.
@@ -85,11 +97,16 @@ export async function openP12(p12: Uint8Array, password: string): Promise<MadeKe
     );
   });
   if (signer.keyType !== 'RSA') throw new P12Fault('has no RSA key');
-  return {
-    certificate: signer.certificate,
-    key: JSON.stringify({ p12: Buffer.from(p12).toString('base64'), password }),
-    ...describe(signer.certificate),
-  };
+  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', privateKeyOf(signer)));
+  // Otherwise someone else's certificate would be told as theirs, and nothing that they sign would verify.
+  const own = createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
+  if (!new X509Certificate(signer.certificate).checkPrivateKey(own))
+    throw new P12Fault('has a certificate that does not belong to its key');
+  if ((own.asymmetricKeyDetails?.modulusLength ?? 0) > MOST_BITS)
+    throw new P12Fault(`has an RSA key of more than ${MOST_BITS} bits`);
+  const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+  const key: StoredKey = { pkcs8: base64(pkcs8), chain: signer.certificateChain.map(base64) };
+  return { certificate: signer.certificate, key: JSON.stringify(key), ...describe(signer.certificate) };
 }
 
 /** Signs a PDF (PAdES B-B). The same key, file, and time give the same bytes. */
@@ -100,7 +117,7 @@ export async function signPdf(given: {
   at: Date;
   reason: string;
 }): Promise<Uint8Array> {
-  const key = JSON.parse(given.key) as { pkcs8: string } | { p12: string; password: string };
+  const key = JSON.parse(given.key) as StoredKey;
   const signer =
     'p12' in key
       ? await P12Signer.create(Buffer.from(key.p12, 'base64'), key.password)
@@ -111,6 +128,7 @@ export async function signPdf(given: {
           given.certificate,
           'RSA',
           'RSASSA-PKCS1-v1_5',
+          key.chain?.map((one) => Buffer.from(one, 'base64')),
         );
   const pdf = await PDF.load(given.pdf);
   const { bytes } = await pdf.sign({ signer, signingTime: given.at, reason: given.reason });

@@ -20,6 +20,8 @@ let stranger: typeof owner;
 
 /** A P12 with an RSA key of 2048 bits and its certificate for 'Own Key', until 2126; its password is 'secret'. */
 const OWN = readFileSync(join(import.meta.dirname, '../../../test/data/own-key.p12'));
+/** Another key with the certificate 'Other', which is not its own; the password is the same. */
+const OTHER = readFileSync(join(import.meta.dirname, '../../../test/data/other-certificate.p12'));
 
 async function signedIn(company: Company, host: string) {
   const user = await app.make.user(company, { password: PASSWORD });
@@ -246,6 +248,7 @@ describe('[BEY-15] the owner’s own key', () => {
     for (const [p12, password] of [
       [OWN, 'wrong'],
       [Buffer.from('no key'), 'secret'],
+      [OTHER, 'secret'],
     ] as const) {
       const refused = await bring(p12, password);
       expect([refused.status, Object.keys(refused.body.errors as object)]).toEqual([422, ['p12']]);
@@ -257,6 +260,13 @@ describe('[BEY-15] the owner’s own key', () => {
       message: ownMessages.keyBrought,
       data: { kind: 'brought', subject: 'CN=Own Key, O=Acme' },
     });
+    // The file was opened once: how long that takes is up to whoever made it, and signing must not take that each time.
+    const stored = await app.admin.query(
+      'select private_sealed as sealed from agreement_key where company_id = $1 and ended_at is null',
+      [agency.id],
+    );
+    const key: object = JSON.parse(app.platform.vault.open(stored.rows[0].sealed, 'agreement_key.private'));
+    expect(Object.keys(key)).toEqual(['pkcs8', 'chain']);
     const dora = await app.make.client(agency, { name: 'Dora' });
     const who = await app.make.user(dora, { password: PASSWORD });
     await app.make.accept(dora, who.id, 'default_client');

@@ -533,6 +533,101 @@ describe('[BEY-13] transfer of a client', () => {
     expect(alerts).toEqual([{ state: 'off', user_ids: [user.id], connection_ids: [own.id] }]);
   });
 
+  test('[BEY-30] users whom the giving agency may have added are out until the client restores them, with what they set up', async () => {
+    const all = await sides();
+    const { who, to } = all;
+    const sql = (text: string, ...values: unknown[]) => app.admin.query(text, values);
+    const { id: by } = (await sql('select id from user_account where email = $1', who.emails.client)).rows[0];
+    const create = (name: string) =>
+      call(all, 'client', 'POST', '/configuration/user/create', {
+        ...{ companyID: who.client.id, userType: 'administrator', ClientRole: 'owner', ClientFullName: name },
+        ...{ ClientEmail: `${name.toLowerCase()}@client.example`, ClientPhone: '5125550100' },
+        ...{ ClientPhoneCountryCode: 'US', ClientPhoneCountryCallingCode: '+1' },
+      });
+    const added = await create('Colleague');
+    expect([added.status, added.body.errors ?? {}]).toEqual([200, {}]);
+    const planted = await app.make.user(who.client, { password: PASSWORD });
+    const token = await app.signIn(planted.email, who.host);
+    const connection = await app.make.connection(who.client, { campaignId: who.campaign.id });
+    await sql(
+      `insert into campaign_report (campaign_id, root_id, agency_id, company_id, notify_every, notify_to, report_every, report_to, covers_from, due_at, updated_at)
+       select id, root_id, agency_id, company_id, 1, $2, null, '{}', null, null, $3 from campaign where id = $1`,
+      ...[who.campaign.id, [planted.email, who.emails.client], app.clock.now()],
+    );
+    const made = await app.call('POST', '/api/integrations/custom', {
+      ...{ host: who.host, token },
+      body: { leadspeekID: who.campaign.id, url: 'https://collect.planted.example/leads' },
+    });
+    expect([made.status, made.body.message]).toEqual([200, expect.any(String)]);
+    const id = await whole(all);
+    await run(id);
+    const { state, successor_id } = await row(id);
+    expect(state).toBe('done');
+    const { rows } = await sql(
+      'select id, email, disabled_at is not null as out, is_default_admin from user_account where company_id = $1 order by created_at, email',
+      successor_id,
+    );
+    expect(rows.map(({ email, out }) => [email, out]).toSorted()).toEqual(
+      [
+        [who.emails.client, false],
+        ['colleague@client.example', false],
+        [planted.email, true],
+      ].toSorted(),
+    );
+    expect(rows.find(({ is_default_admin }) => is_default_admin)?.id).toBe(by);
+    const destinations = await sql('select id, state from integration where company_id = $1', successor_id);
+    expect(new Map(destinations.rows.map((one) => [one.id, one.state]))).toEqual(
+      new Map([
+        [(made.body.data as unknown as { id: string }).id, 'disabled'],
+        [connection.destinationId, 'enabled'],
+      ]),
+    );
+    const report = await sql('select notify_to from campaign_report where company_id = $1', successor_id);
+    expect(report.rows).toEqual([{ notify_to: [who.emails.client] }]);
+    const [told] = await stage.mails(who, 'client', 'transfer.done');
+    expect(told).toContain('1 user whom none of yours had added can no longer sign in');
+    const signsIn = () =>
+      app.call('POST', '/api/login', {
+        host: to.host,
+        body: { username: planted.email, password: PASSWORD },
+      });
+    expect((await signsIn()).status).toBe(401);
+    // One click on the list of administrators lets them in again.
+    const restored = await app.call('PUT', '/api/configuration/user/update', {
+      ...{ host: to.host, token: await app.signIn(who.emails.client, to.host) },
+      body: {
+        ...{ companyID: successor_id, userType: 'administrator', ClientID: planted.id, action: 'restore' },
+      },
+    });
+    expect([restored.status, restored.body.errors ?? {}]).toEqual([200, {}]);
+    expect((await signsIn()).status).toBe(200);
+  });
+
+  test('[BEY-30] the giving agency gets no notices about the client any more: low balances, silent sites, digests, alerts', async () => {
+    const all = await sides();
+    const { who } = all;
+    expect(await buy(all)).toBe('success');
+    await stage.work(who);
+    const id = await whole(all);
+    await run(id);
+    await run(id);
+    expect((await row(id)).state).toBe('done');
+    const since = (await app.admin.query('select max(id::text) as id from mail')).rows[0].id;
+    const { prepaid, silences, digests, alerts } = app.features;
+    await prepaid.auto.run({ rootId: root.id, campaignId: who.campaign.id });
+    for (let days = 0; days < 8; days++) {
+      app.clock.advance(24 * 3_600_000);
+      await silences.sendDue(root.id);
+      await digests.sendDue(root.id);
+      await alerts.tellAll(root.id);
+    }
+    const { rows } = await app.admin.query(
+      `select kind, to_address from mail where id::text > $1 and (agency_id = $2 or to_address = $3)`,
+      [since, who.agency.id, who.emails.agency],
+    );
+    expect(rows).toEqual([]);
+  });
+
   test('[BEY-30] leads go to no address that the giving agency set up, and nothing is read from its connections', async () => {
     const all = await sides();
     const { who } = all;

@@ -47,7 +47,7 @@ const many = (count: number, one: string, more = `${one}s`): string[] =>
   count > 0 ? [`${count} ${count === 1 ? one : more}`] : [];
 
 /** What a client has to look at before it starts its campaigns again. */
-function cutWords({ recipients, destinations, alerts, trusted }: store.Cut, from: string): string[] {
+function cutWords({ recipients, destinations, alerts, trusted, held }: store.Cut, from: string): string[] {
   const off = [...many(destinations, 'destination'), ...many(alerts, 'alert')];
   return [
     ...(off.length > 0
@@ -60,7 +60,10 @@ function cutWords({ recipients, destinations, alerts, trusted }: store.Cut, from
         `${count} that no user of yours has no longer ${recipients === 1 ? 'gets' : 'get'} your leads. Add your own again.`,
     ),
     ...many(trusted, 'network').map((count) => `${count} ${trusted === 1 ? 'is' : 'are'} no longer trusted.`),
-    `If ${from} added users to your account, remove those whom you do not know.`,
+    ...many(held.length, 'user').map(
+      (count) =>
+        `${count} whom none of yours had added can no longer sign in. Restore those whom you know: choose Settings, Administrator List, Removed.`,
+    ),
   ];
 }
 const pathOf = (id: string): string => `/configuration/transfers/${id}`;
@@ -263,6 +266,18 @@ export function createClientTransfers(
       await store.move(tx, id, MOVED, at);
       await companies.takeOff(tx, ctx, company, kept);
       const done = (await store.byId(tx, id)) ?? missing();
+      for (const user of cut.held)
+        await audit.recordSystem(
+          tx,
+          at,
+          { root_id: row.root_id, agency_id: row.to_agency_id, company_id: successor.id },
+          {
+            action: 'user.remove',
+            objectKind: 'user',
+            objectId: user.id,
+            description: `Removed ${user.name} (${user.email}) at the transfer, until someone restores them: none of the client’s own users had added them`,
+          },
+        );
       await note(tx, done, 'done', {
         giving: `Transferred the client ${row.client_name} to ${row.to_name}${kept > 0n ? `, with ${usd(kept)} kept as credit` : ''}`,
         receiving: `Received the client ${row.client_name} from ${row.from_name}`,

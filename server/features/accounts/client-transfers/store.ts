@@ -174,6 +174,8 @@ export interface Cut {
   alerts: number;
   /** Networks that are no longer trusted. */
   trusted: number;
+  /** Users whom the client did not add itself: removed until someone of the client restores them. */
+  held: { id: string; name: string; email: string }[];
 }
 
 /**

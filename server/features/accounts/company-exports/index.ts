@@ -1,2 +1,2 @@
-export { FORMAT, type Manifest, type TableInManifest } from './archive.ts';
+export { FORMAT, type Manifest, type Part, type TableInManifest } from './archive.ts';
 export { EXPORTED } from './tables.ts';

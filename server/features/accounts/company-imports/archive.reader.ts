@@ -4,16 +4,19 @@ import { stat } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import { Refusal } from '../../../../contract/errors.ts';
-import { EXPORTED, FORMAT, type Manifest } from '../company-exports/index.ts';
+import { readJson } from '../../../platform/http/json.ts';
+import { EXPORTED, FORMAT, type Manifest, type Part } from '../company-exports/index.ts';
 
 const BLOCK = 512;
 const MB = 1024 * 1024;
 /** Limits of what is read. Nothing longer than `PART` is ever in memory. */
 export const LIMITS = {
-  part: 24 * MB,
+  part: 12 * MB,
   file: 16 * MB,
   row: 8 * MB,
-  manifest: 64 * MB,
+  /** Read in one piece: it names about 70,000 files, of 4 MB each. */
+  manifest: 16 * MB,
+  values: 400_000,
   entries: 500_000,
   /** How many times its own size an archive may unpack to. Rows of leads come to about 10. */
   ratio: 200,
@@ -116,9 +119,33 @@ export async function* entriesOf(path: string, signal?: AbortSignal): AsyncGener
   if (!isOver) throw new BadArchive('it is cut off');
 }
 
-const Sha = z.string().regex(/^[0-9a-f]{64}$/);
+const SHA = /^[0-9a-f]{64}$/;
+const Sha = z.string().regex(SHA);
 const Count = z.int().min(0);
-const Part = z.strictObject({ name: z.string().max(100), bytes: Count, sha256: Sha });
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+/**
+ * A list of files. It ends at the first that is wrong: to collect what is wrong with millions of them would hold the
+ * process and fill its memory.
+ */
+const filesWith = <Row extends Part>(more: readonly string[]) =>
+  z.custom<Row[]>(
+    (given) =>
+      Array.isArray(given) &&
+      given.every((one: unknown) => {
+        if (typeof one !== 'object' || one === null) return false;
+        const { name, bytes, sha256 } = one as Partial<Part>;
+        return (
+          Object.keys(one).length === 3 + more.length &&
+          more.every((key) => isCount((one as Record<string, unknown>)[key])) &&
+          typeof name === 'string' &&
+          name.length <= 100 &&
+          isCount(bytes) &&
+          typeof sha256 === 'string' &&
+          SHA.test(sha256)
+        );
+      }),
+    'is not a list of files',
+  );
 const ManifestShape = z.strictObject({
   format: z.literal(FORMAT.format),
   version: z.literal(FORMAT.version),
@@ -137,8 +164,8 @@ const ManifestShape = z.strictObject({
         sha256: Sha,
         columns: z.array(z.string().max(63)).max(500),
         withheld: Count,
-        parts: z.array(Part.extend({ rows: Count })),
-        files: z.array(Part),
+        parts: filesWith<Part & { rows: number }>(['rows']),
+        files: filesWith<Part>([]),
       }),
     )
     .max(1000),
@@ -148,15 +175,15 @@ const ManifestShape = z.strictObject({
 function readManifest(content: Buffer): Manifest {
   let given: unknown;
   try {
-    given = JSON.parse(content.toString('utf8'));
+    given = readJson(content.toString('utf8'), LIMITS.values);
   } catch {
-    throw new BadArchive('its manifest.json is not JSON');
+    throw new BadArchive('its manifest.json is not JSON, or not that of a full export');
   }
   const { format, version } = (given ?? {}) as Partial<Manifest>;
   if (format !== FORMAT.format) throw new BadArchive('its manifest.json is not that of a full export');
   if (version !== FORMAT.version)
     throw new BadArchive(
-      `its format has the version ${JSON.stringify(version)}; this version reads ${FORMAT.version}`,
+      `its format has the version ${typeof version === 'number' ? version : 'unknown'}; this version reads ${FORMAT.version}`,
     );
   const read = ManifestShape.safeParse(given);
   if (!read.success) {

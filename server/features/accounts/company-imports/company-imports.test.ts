@@ -292,6 +292,29 @@ describe('[BEY-13] an archive that no export made is refused, and nothing of it 
     await refused(changed, 'is not what manifest.json says');
   });
 
+  test('if reading it would hold the process: its manifest or a row is too deep, too wide, or endless', async () => {
+    const list = (value: string, count: number) =>
+      `[${Array.from({ length: count }, () => value).join(',')}]`;
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const raw = (change: (text: string) => string) =>
+      forged(clientFile, (work) => {
+        const path = join(work, 'manifest.json');
+        writeFileSync(path, change(JSON.stringify(JSON.parse(readFileSync(path, 'utf8')))));
+      });
+    const parts = (value: string) => raw((text) => text.replace(/"parts":\[\]/, `"parts":${value}`));
+    await refused(parts(list('1', 300_000)), /parts: is not a list of files/);
+    await refused(parts(deep), 'or not that of a full export');
+    await refused(
+      raw((text) => text.replace('"version":1', `"version":"${'9'.repeat(1_000_000)}"`)),
+      /has the version unknown[^9]*$/,
+    );
+    const row = (value: string) =>
+      withRows(clientFile, 'lead', (rows) => [JSON.stringify(rows[0]).replace('{', `{"score":${value},`)]);
+    await refused(row(deep), 'is not a JSON object');
+    const wide = Array.from({ length: 2_000 }, (_, at) => `"k${at}":1`).join(',');
+    await refused(row(`{${wide}}`), 'is not a JSON object');
+  });
+
   test('if its rows are of others, have unknown columns, or are no rows', async () => {
     const lead = (change: (rows: Line[]) => (Line | string)[]) => withRows(clientFile, 'lead', change);
     await refused(
@@ -768,6 +791,19 @@ describe('[BEY-13] money from before an import', () => {
       attempts: [{ state: 'declined' }],
       lines: [{ amount_micros: 30_000_000 }],
     });
+    // A name that would be drawn for minutes is cut, and a document that no export has is not shown.
+    const named = (length: number) =>
+      here.admin.query(
+        `update company_import_row set content = jsonb_set(content::jsonb, '{issuer,name}', to_jsonb(repeat('x', $2)))::text
+         where table_name = 'invoice' and key = $1`,
+        [copy.id, length],
+      );
+    await named(50_000);
+    const { body } = await get(`${URL}/invoices/${copy.id}`);
+    expect((body as unknown as { issuer: { name: string } }).issuer.name).toBe('x'.repeat(500));
+    await named(200_000);
+    expect((await get(`${URL}/invoices/${copy.id}`)).status).toBe(404);
+    await named(3);
   });
 
   test('is seen by the company, its agency, and the root, and is not found for anyone else', async () => {

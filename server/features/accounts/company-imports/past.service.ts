@@ -14,6 +14,7 @@ import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { printable } from '../../../platform/printable.ts';
 import { attemptState } from '../../money/invoices/index.ts';
 import { kindOfCode } from '../../money/ledger/index.ts';
 import { CHARGE_STATES } from '../../money/payments/index.ts';
@@ -26,8 +27,13 @@ const missing = (): never => {
 };
 
 // An archive is not trusted, and no table has checked these rows: whatever does not fit is shown as nothing.
+// Texts are cut far above what a product has written, because a document with a long one would be drawn for minutes.
+const MOST_CHARS = 500;
+const MOST_ADDRESS = 8;
 const text = (value: JsonValue | undefined): string =>
-  value === null || value === undefined || typeof value === 'object' ? '' : String(value);
+  value === null || value === undefined || typeof value === 'object'
+    ? ''
+    : printable(String(value), MOST_CHARS);
 const whole = (value: JsonValue | undefined): number => {
   const number = Number(text(value));
   return Number.isSafeInteger(number) ? number : 0;
@@ -45,7 +51,7 @@ function party(value: JsonValue | undefined): InvoiceData['issuer'] {
   const given = value && typeof value === 'object' && !Array.isArray(value) ? value : {};
   return {
     name: text(given.name),
-    address: Array.isArray(given.address) ? given.address.map(text) : [],
+    address: Array.isArray(given.address) ? given.address.slice(0, MOST_ADDRESS).map(text) : [],
     email: text(given.email),
     phone: text(given.phone),
   };
@@ -196,7 +202,7 @@ export function createPastBilling({ db }: Pick<Platform, 'db'>, { tenants }: { t
             reason: text(note.reason),
             created_at: at(note.created_at) ?? NO_TIME,
           })),
-          attempts: charges.reverse().flatMap((charge) => {
+          attempts: charges.flatMap((charge) => {
             const state = one(CHARGE_STATES, charge.state);
             if (!state) return [];
             return {

@@ -15,10 +15,17 @@ export interface Past {
   transfer: string | null;
 }
 
+/** A longer document of money is of no export: what an invoice lists are documents of their own. */
+const MOST_CHARS = 100_000;
+/** How many documents of another one are shown. */
+const MOST_PARTS = 1_000;
+/** How many charges of a company are looked through. */
+const MOST_CHARGES = 20_000;
 /** Documents of a kind whose company is there: those of an import that is under way are not. */
 const documents = (rootId: string, table: string, companyId?: string) =>
   sql`from company_import_row r join company c on c.id = r.company_id
   where r.root_id = ${rootId}::uuid and r.table_name = ${sql.lit(table)} and r.is_document
+    and length(r.content) <= ${sql.lit(MOST_CHARS)}
     ${companyId ? sql`and r.company_id = ${companyId}::uuid` : sql``}`;
 const columns = sql`r.import_id, r.key, r.content, r.company_id, r.root_id, c.name as company_name, c.time_zone`;
 
@@ -52,7 +59,7 @@ export async function pageOfPast(
       order by r.key desc limit ${asked.limit} offset ${asked.offset})
     select p.*, t.content as transfer from p
     left join company_import_row t on ${sql.lit(asked.type === 'entry')} and t.import_id = p.import_id
-      and t.table_name = 'transfer' and t.key = p.transfer_key and t.is_document
+      and t.table_name = 'transfer' and t.key = p.transfer_key and t.is_document and length(t.content) <= ${sql.lit(MOST_CHARS)}
     order by p.key desc`.execute(tx);
   const { rows: counts } = await sql<{ count: bigint }>`select count(*) as count ${all} ${found}`.execute(tx);
   return { rows, total: Number(counts[0]!.count) };
@@ -92,15 +99,17 @@ export async function partsOf(
 ): Promise<string[]> {
   const { rows } = await sql<{ content: string }>`
     select content from company_import_row where import_id = ${import_id}::uuid and table_name = ${table} and part_of = ${key}
-    order by number`.execute(tx);
+      and length(content) <= ${sql.lit(MOST_CHARS)}
+    order by number limit ${sql.lit(MOST_PARTS)}`.execute(tx);
   return rows.map(({ content }) => content);
 }
 
-/** The charges of a company that paid for invoices, in order. */
+/** The charges of a company that paid for invoices, the newest first. */
 export async function chargesOfInvoices(tx: Tx, { import_id, company_id }: Past): Promise<string[]> {
   const { rows } = await sql<{ content: string }>`
     select content from company_import_row where import_id = ${import_id}::uuid and table_name = 'charge' and is_document
-      and company_id = ${company_id}::uuid and content::json ->> 'purpose' not like '%top_up' order by key`.execute(
+      and company_id = ${company_id}::uuid and length(content) <= ${sql.lit(MOST_CHARS)}
+      and content::json ->> 'purpose' not like '%top_up' order by key desc limit ${sql.lit(MOST_CHARGES)}`.execute(
     tx,
   );
   return rows.map(({ content }) => content);
@@ -118,6 +127,7 @@ export async function entriesOf(
   const { rows } = await sql<{ content: string }>`
     select r.content from unnest(${keys}::text[]) with ordinality k (key, n) join company_import_row r
       on r.import_id = ${import_id}::uuid and r.table_name = 'entry' and r.key = k.key and r.is_document
+      and length(r.content) <= ${sql.lit(MOST_CHARS)}
     order by k.n`.execute(tx);
   return rows.map(({ content }) => content);
 }

@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { boundJson } from '../../../platform/http/json.ts';
 
 /** A value of a row, as JSON has it. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
@@ -8,6 +9,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const ONE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export const isUuid = (value: unknown): value is string => typeof value === 'string' && ONE_UUID.test(value);
 
+/** How many values one row may have: more than the places and keywords of the largest search. */
+const MOST_VALUES = 100_000;
 const LONG = 16;
 const isDigit = (char: string | undefined): boolean => char !== undefined && char >= '0' && char <= '9';
 
@@ -34,9 +37,10 @@ function withTexts(json: string): string {
 
 /**
  * Reads a line of an archive. Whole numbers of 16 digits and more become texts, which PostgreSQL takes for numbers just as well.
- * @throws SyntaxError if it is not a JSON object
+ * @throws SyntaxError if it is not a JSON object, or so large that reading and comparing it would hold the process
  */
 export function readRow(line: string): JsonRow {
+  boundJson(line, MOST_VALUES);
   const safe = /\d{16}/.test(line) ? withTexts(line) : line;
   const row: unknown = JSON.parse(safe);
   if (typeof row !== 'object' || row === null || Array.isArray(row)) throw new SyntaxError('not an object');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { BROWSER, type Company, type MadeCampaign } from '../../../test/factories.ts';
+import { COUNTED } from '../ad-audiences/index.ts';
 import { clickOf } from './policy.ts';
 
 const HOST = 'attribution.test';
@@ -17,6 +18,8 @@ let zone: { key: string };
 let serial = 0;
 
 beforeAll(async () => {
+  // What these tests show, they show with a few people.
+  Object.assign(COUNTED, { least: 0, step: 1, people: 0 });
   app = await testApp();
   root = await app.make.root({ host: 'attribution-root.test', isMaster: true });
   agency = await app.make.agency(root, { host: HOST });

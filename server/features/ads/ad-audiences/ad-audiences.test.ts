@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { type Company, md5, sha256 } from '../../../test/factories.ts';
 import { COUNTED } from './policy.ts';
@@ -21,7 +22,7 @@ const WHOLE = { ...COUNTED };
 
 beforeAll(async () => {
   // The lists here are small, so that a test can say who is counted.
-  Object.assign(COUNTED, { least: 0, step: 1 });
+  Object.assign(COUNTED, { least: 0, step: 1, people: 0 });
   app = await testApp();
   root = await app.make.root({ host: ROOT, isMaster: true });
   agency = await app.make.agency(root, { host: HOST });
@@ -479,6 +480,38 @@ describe('[SIMP-01] [SIMP-03] what a campaign is aimed at', () => {
 });
 
 describe('[BEY-30] what a list says of a single person', () => {
+  test('ads are aimed at no one whom a short list names, and not at what a search finds of a single person', async () => {
+    Object.assign(COUNTED, WHOLE);
+    try {
+      const owner = { root_id: root.id, agency_id: agency.id, company_id: client.id };
+      const one = await app.make.audience(client, { ips: ['67.31.0.1'] });
+      const places = (await shown(one)).places.filter(({ place }) => place === 'platform');
+      const reason = 'Ads need at least 100 entries, so that they say nothing about single people.';
+      expect(places).toMatchObject([{ allowed: false, reason }]);
+      const ads = await app.make.adCampaign(client, { platform: 'house' });
+      await expect(app.make.aim(ads, [one])).rejects.toMatchObject({
+        errors: { audiences: [`cannot be used: ${reason}`] },
+      });
+      // To be shown to everyone else says nothing.
+      await app.make.aim(ads, [], [one]);
+      // A list that is long enough because 99 of its addresses are made up is aimed at no one either.
+      const person = app.make.person();
+      await app.make.people(root, [person]);
+      const padded = await app.make.audience(client, {
+        emails: [person.email!, ...Array.from({ length: 120 }, (_, i) => `made-up${i}@people.test`)],
+      });
+      await app.make.aim(ads, [padded], [one]);
+      const aims = await inScope(app.platform.db.app, { rootId: owner.root_id }, (tx) =>
+        app.features.adAudiences.aimsOf(tx, [ads.id]),
+      );
+      const of = new Map(aims.get(ads.id)!.map((aim) => [aim.id, aim]));
+      expect(of.get(one)).toMatchObject({ isExcluded: true, isSmall: true });
+      expect(of.get(padded)).toMatchObject({ isExcluded: false, isSmall: true, addresses: 0 });
+    } finally {
+      Object.assign(COUNTED, { least: 0, step: 1, people: 0 });
+    }
+  });
+
   test('a small list is not counted and makes no file, a larger one is counted in tens, and uploads are limited', async () => {
     Object.assign(COUNTED, WHOLE);
     app.clock.advance(25 * HOUR_MS);
@@ -526,7 +559,7 @@ describe('[BEY-30] what a list says of a single person', () => {
       }
       expect(last).toBe(429);
     } finally {
-      Object.assign(COUNTED, { least: 0, step: 1 });
+      Object.assign(COUNTED, { least: 0, step: 1, people: 0 });
     }
   });
 });

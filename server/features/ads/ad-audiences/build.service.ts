@@ -5,6 +5,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Exclusions, Identity } from '../../audience/exclusions/index.ts';
 import type { People } from '../../audience/people/index.ts';
 import type { Signals } from '../../audience/signals/index.ts';
+import { toldCount } from './policy.ts';
 import { MEMBER } from './row.policy.ts';
 import * as store from './store.ts';
 
@@ -174,7 +175,13 @@ export function createBuilds(
         const row = await store.audienceById(tx, id, true);
         if (!isOpen(row)) return undefined;
         const now = clock.now();
-        const sums = await store.sumsOf(tx, id);
+        const found = await store.sumsOf(tx, id);
+        // How many are on a list, or among one's own leads, is known to whoever has them. Others may be one person.
+        const size =
+          row.source === 'keywords'
+            ? BigInt(toldCount(Number(found.size), { size: Number(found.size), source: row.source }) ?? 0)
+            : found.size;
+        const sums = { ...found, size };
         await store.updateAudience(tx, id, {
           ...sums,
           state: 'ready',

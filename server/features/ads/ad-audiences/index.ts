@@ -1,1 +1,2 @@
+export { COUNTED } from './policy.ts';
 export type { AdAudiences, Aim } from './service.ts';

@@ -167,7 +167,7 @@ export function createLoads(
           action: 'audience.ready',
           objectKind: 'audience',
           objectId: audienceId,
-          description: `The audience ${built.name} is ready: ${built.size === 1n ? '1 entry' : `${built.size} entries`}`,
+          description: `The audience ${built.name} is ready: ${built.size === 1n ? '1 entry' : built.source === 'keywords' && built.size === 0n ? 'fewer than 20 people' : `${built.size} entries`}`,
         }),
       );
   }

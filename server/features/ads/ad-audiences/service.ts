@@ -35,7 +35,7 @@ import type { Signals } from '../../audience/signals/index.ts';
 import { ANYBODY, type Campaigns } from '../../campaigns/campaigns/index.ts';
 import { createBuilds } from './build.service.ts';
 import { buildJob, clearJob, createLoads } from './load.ts';
-import { COUNTED, toldCount } from './policy.ts';
+import { COUNTED, isSmall, leastOf, toldCount } from './policy.ts';
 import { MEMBER, readRow } from './row.policy.ts';
 import * as store from './store.ts';
 
@@ -51,6 +51,8 @@ export interface Aim {
   externalId: string | null;
   /** How many postal addresses it has. */
   addresses: number;
+  /** Whether too few are in it for ads to be aimed at them: it counts as empty. */
+  isSmall: boolean;
   placeError: string | null;
 }
 
@@ -65,15 +67,24 @@ const SHOWN_KEYWORDS = 100;
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
+/** Why ads may not be aimed at an audience that is ready, or null if they may. Says nothing about who is in it. */
+const whySmall = (
+  row: Pick<Placeable, 'source'> & { state: string; size: number | bigint },
+): string | null =>
+  row.state === 'ready' && Number(row.size) < leastOf(row.source)
+    ? `Ads need at least ${leastOf(row.source)} ${row.source === 'upload' ? 'entries' : 'people'}, so that they say nothing about single people.`
+    : null;
 /** Why a place may not have an audience, or null if it may. Who is missing from a file is on an exclusion list. */
 const whyNotHere = (
   place: AudiencePlace,
   row: Placeable & { state: string; size: number | bigint },
 ): string | null =>
   whyNotIn(place, row) ??
-  (FILE_PLACES.some((one) => one === place) && row.state === 'ready' && Number(row.size) < COUNTED.least
-    ? `A file needs a list of at least ${COUNTED.least} entries.`
-    : null);
+  (!FILE_PLACES.some((one) => one === place)
+    ? whySmall(row)
+    : row.state === 'ready' && Number(row.size) < COUNTED.least
+      ? `A file needs a list of at least ${COUNTED.least} entries.`
+      : null);
 const ownerOf = ({ root_id, agency_id, company_id }: store.AudienceRow) => ({
   root_id,
   agency_id,
@@ -472,6 +483,9 @@ export function createAdAudiences(
         );
         const why = reason.find((one) => one !== null);
         if (why) throw refusalOf(field, `cannot be used at Simpli.fi: ${why}`);
+        const small =
+          field === 'audiences' && ids.map((id) => whySmall(found.get(id)!)).find((one) => one !== null);
+        if (small) throw refusalOf(field, `cannot be used: ${small}`);
       }
       const aims = [...found.keys()].map((audience_id) => ({
         audience_id,
@@ -491,7 +505,8 @@ export function createAdAudiences(
             name: aim.name,
             isExcluded: aim.is_excluded,
             externalId: aim.external_id,
-            addresses: Number(aim.addresses),
+            isSmall: isSmall(aim),
+            addresses: isSmall(aim) && !aim.is_excluded ? 0 : Number(aim.addresses),
             placeError: aim.place_error,
           })),
         ]),
@@ -592,7 +607,7 @@ const uuidOf = (value: Buffer): string => {
 /** An audience as the contract shows it. */
 function view(row: store.ShownRow) {
   const size = Number(row.size);
-  const told = (count: bigint) => toldCount(Number(count), { size, isUpload: row.source === 'upload' });
+  const told = (count: bigint) => toldCount(Number(count), { size, source: row.source });
   const matched = told(row.matched);
   return {
     id: row.id,

@@ -113,6 +113,10 @@ export const aimsOf = (tx: Tx, campaignIds: readonly string[]) =>
           'a.external_id',
           'a.addresses',
           'a.place_error',
+          'a.source',
+          'a.size',
+          'a.matched',
+          'a.reachable',
         ])
         .where('u.campaign_id', '=', sql<string>`any(${[...campaignIds]}::uuid[])`)
         .orderBy('a.created_at')
@@ -123,7 +127,7 @@ export const aimsOf = (tx: Tx, campaignIds: readonly string[]) =>
 export const keepAudiences = (tx: Tx, companyId: string, ids: readonly string[]) =>
   tx
     .selectFrom('audience')
-    .select(['id', 'source', 'kind', 'origin'])
+    .select(['id', 'source', 'kind', 'origin', 'state', 'size'])
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
     .where('company_id', '=', companyId)
     .where('state', '<>', 'removed')

@@ -102,9 +102,17 @@ export const placeOf = ({ device: { geo } }: BidRequest): Place => ({
   point: geo.lat === undefined || geo.lon === undefined ? null : { latitude: geo.lat, longitude: geo.lon },
 });
 
+/** The id of no audience. */
+const NO_ONE = '00000000-0000-0000-0000-000000000000';
+
 /** What a campaign is aimed at, as the bidder looks it up. */
-export const audiencesOf = (aims: readonly { id: string; isExcluded: boolean }[]): Audiences => ({
-  included: new Set(aims.flatMap(({ id, isExcluded }) => (isExcluded ? [] : [id]))),
+export const audiencesOf = (
+  aims: readonly { id: string; isExcluded: boolean; isSmall: boolean }[],
+): Audiences => ({
+  // No one is in an audience that is too small, and a campaign that is aimed at it stays aimed.
+  included: new Set(
+    aims.flatMap(({ id, isExcluded, isSmall }) => (isExcluded ? [] : [isSmall ? NO_ONE : id])),
+  ),
   excluded: new Set(aims.flatMap(({ id, isExcluded }) => (isExcluded ? [id] : []))),
 });
 

@@ -3,6 +3,7 @@ import type { BidResponse } from '../../../platform/open-rtb.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { BROWSER, type Company } from '../../../test/factories.ts';
 import { auditLedger } from '../../money/ledger/index.ts';
+import { COUNTED } from '../ad-audiences/index.ts';
 import { pacedTo } from '../ad-campaigns/policy.ts';
 
 const USD = 1_000_000n;
@@ -14,6 +15,8 @@ let key: string;
 let serial = 0;
 
 beforeAll(async () => {
+  // What these tests show, they show with a few people.
+  Object.assign(COUNTED, { least: 0, step: 1, people: 0 });
   app = await testApp();
   root = await app.make.root({ host: 'bidder-root.test', isMaster: true });
   agency = await app.make.agency(root, { host: 'bidder.test' });

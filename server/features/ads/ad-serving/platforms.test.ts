@@ -3,6 +3,7 @@ import { type SimplifiStub, startSimplifiStub } from '../../../providers/simplif
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { BROWSER, type Company, type MadeCampaign } from '../../../test/factories.ts';
 import { auditLedger } from '../../money/ledger/index.ts';
+import { COUNTED } from '../ad-audiences/index.ts';
 
 const USD = 1_000_000n;
 let app: TestApp;
@@ -13,6 +14,8 @@ let client: Company;
 let serial = 0;
 
 beforeAll(async () => {
+  // What these tests show, they show with a few people.
+  Object.assign(COUNTED, { least: 0, step: 1, people: 0 });
   stub = await startSimplifiStub();
   const { base: apiBase, ...keys } = stub.keys;
   app = await testApp({ settings: { simplifi: { apiBase, ...keys } } });
@@ -396,6 +399,10 @@ describe('[SIMP-03] audiences', () => {
     };
     await app.make.aim(made, [audience]);
     expect([await status(inside!), await status(outside!)]).toEqual([200, 204]);
+    // What is too small to say nothing about single people counts as empty, and the campaign is not shown to others.
+    Object.assign(COUNTED, { people: 20 });
+    expect([await status(inside!), await status(outside!)]).toEqual([204, 204]);
+    Object.assign(COUNTED, { people: 0 });
     await app.make.aim(made, [], [audience]);
     expect([await status(inside!), await status(outside!)]).toEqual([204, 200]);
     expect(await status(outside!, { gpc: true })).toBe(204);

@@ -24,6 +24,8 @@ function aimFault(aims: readonly Aim[]): string | null {
     addresses === 0 ? !isExcluded : externalId === null,
   );
   if (!lacking) return null;
+  if (lacking.isSmall && !lacking.isExcluded)
+    return `The audience ${lacking.name} has too few people for ads to be aimed at them.`;
   return lacking.addresses === 0
     ? `The audience ${lacking.name} has no postal addresses, which are what Simpli.fi takes.`
     : `The audience ${lacking.name} could not be handed over${lacking.placeError ? `: ${lacking.placeError}` : ' yet.'}`;

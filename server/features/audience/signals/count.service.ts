@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { KeywordRow } from '../../../../contract/audience/signals.ts';
-import { intentMessages } from '../../../../contract/audience/signals-messages.ts';
+import { intentMessages, LEAST_TOLD } from '../../../../contract/audience/signals-messages.ts';
 import { type CampaignRules, NEW_RULES } from '../../../../contract/campaigns/campaign-rules.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
@@ -35,7 +35,7 @@ import type { KeywordThemes } from '../keywords/index.ts';
 import * as candidates from './candidate.store.ts';
 import * as store from './count.store.ts';
 import * as match from './match.store.ts';
-import { confidenceOf, LOOK_BACK_MS, waterfallOf } from './policy.ts';
+import { confidenceOf, LOOK_BACK_MS, toldPeople, waterfallOf } from './policy.ts';
 import { countJob, MOST_STARTS } from './queue.ts';
 
 /** How many times a count is tried before it is called failed. */
@@ -404,7 +404,16 @@ export function createCounts(
       for (const reason of await leads.preview(tx, row.root_id, asking, asked, now))
         if (reason) refused[reason] = (refused[reason] ?? 0) + 1;
     }
-    return { ...counted, steps: { signals: counted.shown, ...waterfallOf(counted.placed, refused) } };
+    const { people, placed, shown } = counted;
+    const steps = { signals: shown, ...waterfallOf(placed, refused) };
+    // Exact figures go no further than here: not into the database, by which counts are sorted.
+    return {
+      people: toldPeople(people),
+      placed: toldPeople(placed),
+      steps: Object.fromEntries(
+        Object.entries(steps).map(([step, count]) => [step, toldPeople(count)]),
+      ) as typeof steps,
+    };
   }
 
   /** Notifies the requester of the result; `placed` is null if it failed. */
@@ -434,11 +443,9 @@ export function createCounts(
             subject: 'Your keyword count is ready',
             lines: [
               `Keywords counted: ${what}.`,
-              placed === 1
-                ? 'One person showed this intent in the last 7 days.'
-                : placed > 0
-                  ? `${placed.toLocaleString('en-US')} people showed this intent in the last 7 days.`
-                  : 'No one showed this intent in the last 7 days.',
+              placed > 0
+                ? `About ${placed.toLocaleString('en-US')} people showed this intent in the last 7 days.`
+                : `Fewer than ${LEAST_TOLD} people showed this intent in the last 7 days.`,
             ],
           };
     await mail.enqueue(tx, {

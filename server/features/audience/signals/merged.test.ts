@@ -4,6 +4,7 @@ import { ManualClock } from '../../../platform/clock.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import { runs } from '../../../test/runs.ts';
+import { TOLD } from './policy.ts';
 
 const USD = 1_000_000n;
 let app: TestApp;
@@ -11,6 +12,7 @@ let clock: ManualClock;
 let serial = 0;
 
 beforeAll(async () => {
+  Object.assign(TOLD, { least: 0, step: 1 });
   clock = new ManualClock(new Date('2026-03-10T15:00:00Z'));
   app = await testApp({ clock });
 });

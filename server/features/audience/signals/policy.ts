@@ -1,3 +1,4 @@
+import { LEAST_TOLD, TOLD_STEP } from '../../../../contract/audience/signals-messages.ts';
 import { campaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
 
 /** How far counts and first deliveries look back (spec calls 9). */
@@ -16,6 +17,16 @@ export function confidenceOf(found: { strength: number; signals: number; lastAt:
   const more = Math.min(MOST_MORE, PER_MORE * (found.signals - 1));
   return Math.max(1, Math.min(99, found.strength - PER_DAY * days + more));
 }
+
+/** From how many people on a count is told, and how finely. Tests lower both. */
+export const TOLD = { least: LEAST_TOLD, step: TOLD_STEP };
+
+/**
+ * A count of people as it is told: in full tens, and 0 if there are fewer than 20. Whoever asks chooses the place, the
+ * audience, the filter, and the lists, so that an exact one could say what a single person searched for, or is.
+ */
+export const toldPeople = (count: number): number =>
+  count < TOLD.least ? 0 : Math.floor(count / TOLD.step) * TOLD.step;
 
 /** Refusals that may no longer apply later, while the signals are still new enough: the candidate waits. */
 const PASSING = new Set([

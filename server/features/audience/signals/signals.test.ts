@@ -7,6 +7,7 @@ import type { Company, MadePerson } from '../../../test/factories.ts';
 import { runs } from '../../../test/runs.ts';
 import { mailsTo } from '../../../test/ways-in.ts';
 import { ANYBODY, type Audience, type Search, type SearchModule } from '../../campaigns/campaigns/index.ts';
+import { TOLD } from './policy.ts';
 import { MOST_STARTS } from './queue.ts';
 
 const START = Date.parse('2026-03-10T15:00:00Z');
@@ -19,7 +20,12 @@ let token: string;
 const HOST = 'intent.test';
 let serial = 0;
 
+/** How counts are really told. */
+const REALLY = { ...TOLD };
+
 beforeAll(async () => {
+  // What these tests show, they show with a few people. How counts are told has a test of its own.
+  Object.assign(TOLD, { least: 0, step: 1 });
   clock = new ManualClock(new Date(START));
   app = await testApp({ clock });
 });
@@ -187,6 +193,46 @@ describe('[KEYW-01] counts', () => {
     expect(mails[0]).toMatchObject({ to_name: 'Casey Client', subject: 'Your keyword count is ready' });
   });
 
+  test('[BEY-30] a count says nothing of one person: not by a search for them, nor by a list of their address', async () => {
+    Object.assign(TOLD, REALLY);
+    try {
+      const people = Array.from({ length: 24 }, () => app.make.person());
+      await app.make.people(root, people);
+      await signals([
+        ...people.map((person) => ({ person, keyword: 'boots', place: TX })),
+        { person: people[0]!, keyword: 'yurt repair', place: LA },
+      ]);
+      const boots = { target_location: 'National Targeting', keyword: 'boots', tell: 'F' };
+      const before = await count(boots);
+      expect([before.count_without_geo, before.count]).toEqual([20, 20]);
+      for (const left of Object.values(before.waterfall)) expect(left).toBe(20);
+      const owner = { root_id: root.id, agency_id: agency.id, company_id: client.id };
+      const address = {
+        ...{ owner, ownerId: client.id, level: 'client' as const },
+        ...{ name: 'One', lines: [people[0]!.email] },
+      };
+      await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+        app.features.exclusions.addList(tx, address, clock.now()),
+      );
+      const { waterfall, count: placed } = await count(boots);
+      expect([placed, waterfall]).toEqual([before.count, before.waterfall]);
+      const one = await count({ ...boots, keyword: 'yurt repair', tell: 'T' });
+      const none = await count({ ...boots, keyword: 'hats' });
+      expect([one.count_without_geo, one.count, one.waterfall]).toEqual([0, 0, none.waterfall]);
+      // Nor does what is stored, by which counts are sorted.
+      const { rows } = await app.admin.query(
+        `select distinct people, placed from intent_count where 'yurt repair' = any(keywords)`,
+      );
+      expect(rows).toEqual([{ people: 0n, placed: 0n }]);
+      const mails = await mailsTo(app, root.id, `c${serial}@intent.test`);
+      expect(mails.map((mail) => mail.body?.text).join()).toContain(
+        'Fewer than 20 people showed this intent',
+      );
+    } finally {
+      Object.assign(TOLD, { least: 0, step: 1 });
+    }
+  });
+
   test('[CAMP-11] before its campaign is there a count goes by the rules that are given, and no one is told', async () => {
     const { phone: _, ...silent } = app.make.person();
     await app.make.people(root, [silent, app.make.person()]);
@@ -323,7 +369,7 @@ describe('[KEYW-01] counts', () => {
       ['count.done', 'Your keyword count is ready'],
     ]);
     expect(mails[0]!.body!.text).toContain('boots, hats, gloves and 1 more');
-    expect(mails[0]!.body!.text).toContain('One person showed this intent in the last 7 days.');
+    expect(mails[0]!.body!.text).toContain('About 1 people showed this intent in the last 7 days.');
   });
 
   test('[KEYW-02] a count whose worker is killed each time fails in the end, and can be tried again', async () => {

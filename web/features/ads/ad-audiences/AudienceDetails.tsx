@@ -10,6 +10,7 @@ import {
   type AudiencePlace,
   FILE_PLACES,
   type FilePlace,
+  LEAST_AIMED,
   LEAST_COUNTED,
 } from '../../../../contract/ads/audience-rules.ts';
 import { messages } from '../../../../contract/messages.ts';
@@ -121,16 +122,24 @@ function Shown({ report, onGone }: { report: AudienceReport; onGone: () => void 
         </Notice>
       )}
       <div style={TILES}>
-        <StatTile plain label="Size" value={num(audience.size)} />
+        <StatTile
+          plain
+          label="Size"
+          value={
+            audience.source === 'keywords' && audience.state === 'ready' && audience.size < LEAST_AIMED
+              ? `Fewer than ${LEAST_AIMED}`
+              : num(audience.size)
+          }
+        />
         <StatTile plain label="Matched" value={rateWords(audience)} />
         <StatTile plain label="Excluded" value={countWords(audience.excluded)} />
         <StatTile plain label="Reachable" value={countWords(audience.reachable)} />
       </div>
-      {audience.source === 'upload' && audience.state === 'ready' && (
+      {audience.state === 'ready' && (
         <Text size="sm" c="dimmed">
           {audience.matched === null
-            ? `Lists of fewer than ${LEAST_COUNTED} entries are not counted, so that they say nothing about single people.`
-            : 'Counts of uploaded lists are full tens, so that they say nothing about single people.'}
+            ? `Audiences of fewer than ${audience.source === 'upload' ? `${LEAST_COUNTED} entries` : `${LEAST_AIMED} people`} are not counted, so that they say nothing about single people.`
+            : 'Counts are full tens, so that they say nothing about single people.'}
         </Text>
       )}
       <Text size="sm" c="dimmed">

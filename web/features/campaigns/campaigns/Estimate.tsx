@@ -8,7 +8,7 @@ import { ErrorState } from '../../../ui/states.tsx';
 import classes from './campaigns.module.css';
 import type { CampaignValues } from './model.ts';
 import { leadPriceOf, type Resource } from './resource.ts';
-import { countOf, type Expected, estimateOf } from './setup.model.ts';
+import { countOf, type Expected, estimateOf, peopleWords } from './setup.model.ts';
 
 const some = (leads: number): string => (leads > 0 && leads < 10 ? leads.toFixed(1) : num(Math.round(leads)));
 
@@ -98,8 +98,8 @@ function Figures(
   });
   const { now, aDay, backlogDays, isLimited, costNow, costADay, suggested } = expected;
   const facts = [
-    ['People found, 7 days', num(found)],
-    ['Qualify now', num(deliverable)],
+    ['People found, 7 days', peopleWords(found)],
+    ['Qualify now', peopleWords(deliverable)],
     ['Immediately', `${num(now)} ${now === 1 ? 'lead' : 'leads'}, ${money(costNow)}`],
     ['Then per day', `About ${some(aDay)}, ${money(costADay)}`],
   ];

@@ -22,6 +22,7 @@ import { AUDIENCE_RULES, type AudienceValues, audienceOf, audienceWords } from '
 import classes from './campaigns.module.css';
 import type { Campaign } from './model.ts';
 import { useCampaignChanged } from './queries.ts';
+import { peopleWords } from './setup.model.ts';
 import { TargetFields } from './TargetFields.tsx';
 import { placeWords, TARGET_RULES, type TargetValues, targetOf } from './target.ts';
 
@@ -96,7 +97,7 @@ function columnsFor(
   isProcessing: boolean,
   changed: () => void,
 ): Column<KeywordRow>[] {
-  const count = (value: number | null) => (value === null ? <None /> : num(value));
+  const count = (value: number | null) => (value === null ? <None /> : peopleWords(value));
   return [
     {
       key: 'location',
@@ -270,7 +271,7 @@ function Waterfall({ row }: { row: KeywordRow }) {
           <div key={step}>
             <dt>{words}</dt>
             <dd>
-              <span className="num">{num(waterfall[step])}</span>
+              <span className="num">{peopleWords(waterfall[step])}</span>
               <span aria-hidden="true" className={classes.track}>
                 <span style={{ width: `${(100 * waterfall[step]) / waterfall.signals}%` }} />
               </span>
@@ -355,8 +356,8 @@ function Actual({ campaign }: { campaign: Campaign }) {
       />
     );
   const { forecast, found, leads, waiting, refused = [] } = query.data ?? {};
-  const facts: [string, number | null | undefined][] = [
-    ['Forecast', query.data && (forecast?.waterfall?.deliverable ?? null)],
+  const facts: [string, string | number | null | undefined][] = [
+    ['Forecast', query.data && (forecast?.waterfall ? peopleWords(forecast.waterfall.deliverable) : null)],
     ['Found, 7 days', found],
     ['Leads', leads],
     ['Waiting', waiting],
@@ -368,7 +369,17 @@ function Actual({ campaign }: { campaign: Campaign }) {
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
-            <dd className="num">{value === undefined ? '…' : value === null ? <None /> : num(value)}</dd>
+            <dd className="num">
+              {value === undefined ? (
+                '…'
+              ) : value === null ? (
+                <None />
+              ) : typeof value === 'string' ? (
+                value
+              ) : (
+                num(value)
+              )}
+            </dd>
           </div>
         ))}
       </dl>

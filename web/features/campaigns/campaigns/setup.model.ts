@@ -1,4 +1,5 @@
 import { INFORMATION_FIELDS, type InformationKey } from '../../../../contract/audience/enrichment-fields.ts';
+import { LEAST_TOLD } from '../../../../contract/audience/signals-messages.ts';
 import { campaignRules, ruleInputsSent } from '../../../../contract/campaigns/campaign-rules.ts';
 import type { ModuleType } from '../../../../contract/choices.ts';
 import { ApiError } from '../../../api/errors.ts';
@@ -230,3 +231,7 @@ export function estimateOf(given: {
     suggested: deliverable >= 14 ? Math.ceil(free * 2) : null,
   };
 }
+
+/** A count of people as it is told: small ones are not, because they would say something about single people. */
+export const peopleWords = (count: number): string =>
+  count < LEAST_TOLD ? `Fewer than ${LEAST_TOLD}` : count.toLocaleString('en-US');
