@@ -38,15 +38,13 @@ export interface Manifest {
 export interface Source {
   name: string;
   columns: string[];
-  /** Its rows as lines of JSON, each with its line feed: pieces of them, and how many lines end there. */
+  /** Its rows as lines of JSON, each with its line feed, some at a time, and how many they are. */
   rows: () => AsyncIterable<{ text: Buffer; rows: number; withheld: number }>;
   files?: (() => AsyncIterable<{ id: string; bytes: Uint8Array }>) | undefined;
 }
 
 /** A part ends with what brings it to this length. It has to be in memory, since its length comes first. */
 export const PART_BYTES = 4 * 1024 * 1024;
-
-const LINE_FEED = 10;
 
 const README = `This archive holds the data of one company as lists of JSON rows, one file or more for each table, in the
 folder "tables". Images and signed agreements are in the folder "files". manifest.json names every file with its size
@@ -55,8 +53,7 @@ and its SHA-256, and has to be read to tell whether the archive is complete.
 
 /**
  * An archive, in pieces, as a tar file: tables in their order, each in parts, then its files, and the manifest at the
- * end, so that an archive that was cut off is recognized by not having one. Nothing but the current part is in memory, so a
- * piece must be used up before the next is asked for.
+ * end, so that an archive that was cut off is recognized by not having one. Nothing but the current part is in memory.
  * @param told receives the manifest once it is written
  */
 export async function* archive(
@@ -66,7 +63,6 @@ export async function* archive(
 ): AsyncGenerator<Buffer> {
   const tables: TableInManifest[] = [];
   yield* tarFile('README.txt', Buffer.from(README), head.at);
-  const part = newPart();
   for (const source of sources) {
     const table: TableInManifest = {
       name: source.name,
@@ -79,12 +75,13 @@ export async function* archive(
       files: [],
     };
     const whole = createHash('sha256');
+    const part = newPart();
     for await (const { text, rows, withheld } of source.rows()) {
       table.withheld += withheld;
       part.add(text, rows);
-      if (part.bytes >= PART_BYTES && text.at(-1) === LINE_FEED) yield* ended(part, table, whole, head.at);
+      if (part.bytes >= PART_BYTES) yield* ended(part, table, whole, head.at);
     }
-    if (part.bytes > 0) yield* ended(part, table, whole, head.at);
+    if (part.rows > 0) yield* ended(part, table, whole, head.at);
     table.sha256 = whole.digest('hex');
     for await (const { id, bytes } of source.files?.() ?? []) {
       const name = `files/${table.name}/${id}`;
@@ -99,12 +96,12 @@ export async function* archive(
   told(manifest);
 }
 
-/** Collects a part in memory that is used again for the next: garbage of this size would be most of the work. */
 const newPart = () => {
   let held = Buffer.alloc(0);
   const part = {
     rows: 0,
     bytes: 0,
+    /** Copied at once: what is read holds far more memory than its few lines, and would be collected late. */
     add(text: Buffer, rows: number): void {
       const end = part.bytes + text.length;
       if (end > held.length) {
@@ -116,9 +113,9 @@ const newPart = () => {
       part.rows += rows;
       part.bytes = end;
     },
-    /** Holds until the next row is added. */
     take(): Buffer {
       const content = held.subarray(0, part.bytes);
+      held = Buffer.alloc(0);
       part.rows = 0;
       part.bytes = 0;
       return content;

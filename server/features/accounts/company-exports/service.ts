@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type pg from 'pg';
@@ -156,8 +157,12 @@ export function createCompanyExports(
           yield piece;
         }
       }
-      // A generator is asked for the next piece once the last was taken in: `Readable.from` would ask ahead.
-      await pipeline(watched, createGzip({ chunkSize: 256 * 1024 }), measured, createWriteStream(path));
+      await pipeline(
+        Readable.from(watched()),
+        createGzip({ chunkSize: 256 * 1024 }),
+        measured,
+        createWriteStream(path),
+      );
       return { manifest: manifest!, bytes: BigInt(bytes), sha256: sum.digest() };
     });
   }

@@ -194,8 +194,8 @@ export const linesOf = (tx: Tx, table: ExportedTable, subject: Subject): AsyncGe
 const LINE_FEED = 10;
 
 /**
- * The rows of a table as lines, by COPY: pieces of them, with how many lines end there. However many there are, no more
- * are in memory. `client` must be the connection of `tx`, which can do nothing else until the end.
+ * The rows of a table as lines, by COPY: a few at a time, whole ones, with how many they are. However many there are, no
+ * more are in memory. `client` must be the connection of `tx`, which can do nothing else until the end.
  */
 export async function* copiedLinesOf(
   tx: Tx,
@@ -215,10 +215,13 @@ export async function* copiedLinesOf(
       isOver = true;
     });
   try {
+    let rest: Buffer = Buffer.alloc(0);
     for await (const chunk of copy.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       const end = chunk.lastIndexOf(LINE_FEED) + 1;
-      if (end > 0) yield { text: chunk.subarray(0, end), rows: count(chunk) };
-      if (end < chunk.length) yield { text: chunk.subarray(end), rows: 0 };
+      const lines = end === 0 ? chunk : chunk.subarray(0, end);
+      const whole = rest.length === 0 ? lines : Buffer.concat([rest, lines]);
+      rest = end === 0 ? whole : chunk.subarray(end);
+      if (end > 0) yield { text: whole, rows: count(whole) };
     }
   } finally {
     // The connection is of no use until everything has been received.
