@@ -73,7 +73,7 @@ samples = { ...others, [last]: logout! };
 /** Names and hosts that no client may meet, wherever it looks: it knows its agency alone. */
 const BAIT = { platform: 'BAIT Platform', otherPlatform: 'BAIT Elsewhere', otherAgency: 'BAIT Rival' };
 const STRANGE = new RegExp(
-  [...Object.values(BAIT), 'root.test', 'other.test', 'two.test', 'three.test', 'meridian']
+  [...Object.values(BAIT), 'root.test', 'other.test', 'two.test', 'three.test', 'meridian platform']
     .map((word) => RegExp.escape(word))
     .join('|'),
   'i',

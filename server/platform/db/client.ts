@@ -4,6 +4,9 @@ import type { Database } from './connect.ts';
 import type { Schema } from './schema.ts';
 import { inScope, type Scope, type Tx } from './scope.ts';
 
+/** The connection of a transaction. */
+export type Client = pg.PoolClient;
+
 /**
  * Like inScope, for work that also needs the connection itself, for COPY: `client` is the one that `tx` runs on, inside
  * the same transaction. Retried like inScope, so `work` must be safe to run again.
@@ -11,7 +14,7 @@ import { inScope, type Scope, type Tx } from './scope.ts';
 export async function inScopeWithClient<T>(
   db: Database,
   scope: Scope,
-  work: (tx: Tx, client: pg.PoolClient) => Promise<T>,
+  work: (tx: Tx, client: Client) => Promise<T>,
 ): Promise<T> {
   const client = await db.appPool.connect();
   let broken: Error | undefined;

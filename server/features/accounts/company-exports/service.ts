@@ -5,14 +5,13 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type pg from 'pg';
 import { z } from 'zod';
 import { EXPORT_KEPT_HOURS } from '../../../../contract/accounts/company-exports.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
-import { inScopeWithClient } from '../../../platform/db/client.ts';
+import { type Client, inScopeWithClient } from '../../../platform/db/client.ts';
 import { asRoot, inScope, type Scope, type Tx } from '../../../platform/db/scope.ts';
 import { awaitsDisk, DISK_FULL, needRoom } from '../../../platform/disk.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -88,7 +87,7 @@ export function createCompanyExports(
    * whether anyone can be.
    */
   function sourceOf(
-    { tx, client, scope, listed }: { tx: Tx; client: pg.PoolClient; scope: Scope; listed: boolean },
+    { tx, client, scope, listed }: { tx: Tx; client: Client; scope: Scope; listed: boolean },
     table: ExportedTable,
     subject: store.Subject,
   ): Source {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
-import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { LEAST_COUNTED } from '../../../../contract/ads/audience-rules.ts';
+import type { Client } from '../../../platform/db/client.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { type AccountKind, codesOf } from '../../money/ledger/index.ts';
@@ -199,7 +199,7 @@ const LINE_FEED = 10;
  */
 export async function* copiedLinesOf(
   tx: Tx,
-  client: pg.PoolClient,
+  client: Client,
   table: ExportedTable,
   subject: Subject,
 ): AsyncGenerator<{ text: Buffer; rows: number }> {
