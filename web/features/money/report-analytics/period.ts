@@ -24,8 +24,8 @@ export interface Asked {
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-const DAY = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`;
-const DAYS = new RegExp(`^(${DAY})_(${DAY})$`);
+const DAYS =
+  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))_(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))$/;
 
 /** The period in the address: whole months, the last one as far as it has come, or ('days') the days of an email. */
 export function periodOf(
