@@ -15,6 +15,12 @@ export interface News {
 export const NEWS: readonly News[] = [
   {
     on: '2026-11-29',
+    title: 'Counts of people in full tens',
+    text: 'Keyword counts and audiences show full tens, and “Fewer than 20” below that, so that no figure tells about one person. Ads can be aimed at audiences of 20 people or more, or at uploaded lists of 100.',
+    page: { path: '/audience', label: 'Open Audiences' },
+  },
+  {
+    on: '2026-11-29',
     title: 'Data retention',
     text: 'See how long each kind of data is kept, what the next cleanup deletes, and what the last one did. Change a period within its limits.',
     page: { path: '/configuration/data-retention', label: 'Open Data retention' },
