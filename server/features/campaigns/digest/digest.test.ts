@@ -228,7 +228,7 @@ describe('[BEY-22] a week with an hour less', () => {
       `${failed} leads could not be delivered.`,
     ]);
     // The agency's brand, and pages on its host.
-    expect([mail!.from_name, mail!.from_address]).toEqual(['Base', `no-reply@${HOST}`]);
+    expect([mail!.from_name, mail!.from_address]).toEqual(['Acme', `no-reply@${HOST}`]);
     expect(mail!.body!.text).toContain(`could not be delivered. https://${HOST}/deliveries`);
     // No one is named.
     expect(mail!.body!.text).not.toMatch(/people\.example|Last\d/);

@@ -254,12 +254,13 @@ describe('[BEY-05] the agency’s billing threshold', () => {
 
   test('signals below it are refused, counted, and seen in the count’s waterfall', async () => {
     const one = await campaign({ search: { location: 'national', keywords: ['running shoes'] } });
-    const [ann, bob] = [app.make.person(), app.make.person()];
-    await app.make.people(root, [ann, bob]);
+    // Fewer than 20 people are not counted.
+    const [called, mailed] = [0, 1].map(() => Array.from({ length: 20 }, () => app.make.person()));
+    await app.make.people(root, [...called!, ...mailed!]);
     await setThreshold(90);
     await signals([
-      { phone: ann.phone!, keyword: 'running shoes' },
-      { email: bob.email, keyword: 'running shoes' },
+      ...called!.map(({ phone }) => ({ phone: phone!, keyword: 'running shoes' })),
+      ...mailed!.map(({ email }) => ({ email, keyword: 'running shoes' })),
     ]);
     const before = await balance(one);
     const { body } = await call('client', 'POST', '/bigdbm/services/queuecount', {
@@ -269,14 +270,14 @@ describe('[BEY-05] the agency’s billing threshold', () => {
     const { id } = body.data as unknown as { id: string };
     await app.features.signals.counts.run(root.id, id);
     expect((await call('client', 'GET', `/bigdbm/services/getcountcampaign/${id}`)).body).toMatchObject({
-      count: 2,
-      waterfall: { placed: 2, contactable: 2, sure_enough: 1, deliverable: 1 },
+      count: 40,
+      waterfall: { placed: 40, contactable: 40, sure_enough: 20, deliverable: 20 },
     });
     await app.features.signals.delivery.run(root.id);
-    expect(await leadsOf(one)).toHaveLength(1);
-    expect(await refusals(one)).toEqual({ below_threshold: 1 });
-    expect(await postings(one)).toBe(1);
-    expect(BigInt(before) - BigInt(await balance(one))).toBe(2n * USD);
+    expect(await leadsOf(one)).toHaveLength(20);
+    expect(await refusals(one)).toEqual({ below_threshold: 20 });
+    expect(await postings(one)).toBe(20);
+    expect(BigInt(before) - BigInt(await balance(one))).toBe(40n * USD);
   });
 
   test('0 to 99, by the agency alone, written down; its clients see it as their campaigns’ floor', async () => {

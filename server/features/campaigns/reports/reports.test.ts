@@ -205,8 +205,8 @@ describe('[CAMP-06] people are told of leads', () => {
     await tell();
     const all = await mails('campaign.leads');
     expect(all.map((mail) => mail.subject).slice(2)).toEqual(['6 new leads: Tents', '6 new leads: Tents']);
-    // An agency without a brand of its own shows its root's.
-    expect(all[2]!.from_name).toBe('Base');
+    // An agency without a brand of its own appears under its name, not its root's.
+    expect(all[2]!.from_name).toBe('Acme');
     // No person is named.
     for (const mail of all) expect(mail.body?.text).not.toMatch(/people\.example|Last\d/);
     await visits(campaign, 2);
