@@ -8,7 +8,17 @@ export const feature = defineFeature({
   about: 'Full exports of a client, or of an agency with its clients, as one archive.',
   tables: ['company_export'],
   // Besides all tables of tables.ts, whose owners tables.test.ts holds against it.
-  reads: ['account', 'audience', 'company', 'connection', 'delivery', 'entry', 'integration', 'user_account'],
+  reads: [
+    'account',
+    'audience',
+    'campaign',
+    'company',
+    'connection',
+    'delivery',
+    'entry',
+    'integration',
+    'user_account',
+  ],
   create: (platform, below: Parameters<typeof createCompanyExports>[1]) => ({
     companyExports: createCompanyExports(platform, below),
   }),
