@@ -105,7 +105,7 @@ const newPart = () => {
     add(text: Buffer, rows: number): void {
       const end = part.bytes + text.length;
       if (end > held.length) {
-        const more = Buffer.allocUnsafe(Math.max(PART_BYTES * 1.125, end));
+        const more = Buffer.allocUnsafe(Math.max(2 * held.length, end));
         held.copy(more, 0, 0, part.bytes);
         held = more;
       }

@@ -8,7 +8,7 @@ import { ErrorState } from '../../../ui/states.tsx';
 import classes from './campaigns.module.css';
 import type { CampaignValues } from './model.ts';
 import { leadPriceOf, type Resource } from './resource.ts';
-import { countOf, type Expected, estimateOf, peopleWords } from './setup.model.ts';
+import { countOf, type Expected, estimateOf, isFew, mostOf, peopleWords } from './setup.model.ts';
 
 const some = (leads: number): string => (leads > 0 && leads < 10 ? leads.toFixed(1) : num(Math.round(leads)));
 
@@ -90,8 +90,9 @@ function Figures(
 ) {
   const { found, deliverable, values, usual } = props;
   const { daily_cap, limit_every } = values;
+  const isMost = isFew(deliverable);
   const expected = estimateOf({
-    deliverable,
+    deliverable: mostOf(deliverable),
     price: leadPriceOf(values, usual),
     limit: daily_cap === '' ? usual.daily_cap : Number(daily_cap),
     every: daily_cap === '' ? usual.limit_every : limit_every,
@@ -100,13 +101,16 @@ function Figures(
   const facts = [
     ['People found, 7 days', peopleWords(found)],
     ['Qualify now', peopleWords(deliverable)],
-    ['Immediately', `${num(now)} ${now === 1 ? 'lead' : 'leads'}, ${money(costNow)}`],
-    ['Then per day', `About ${some(aDay)}, ${money(costADay)}`],
+    [
+      'Immediately',
+      `${isMost ? 'Up to ' : ''}${num(now)} ${now === 1 ? 'lead' : 'leads'}, ${money(costNow)}`,
+    ],
+    ['Then per day', `${isMost ? 'Up to' : 'About'} ${some(aDay)}, ${money(costADay)}`],
   ];
   return (
     <>
       <Text mb="sm">
-        {expectedWords(expected)}
+        {expectedWords(expected, isMost)}
         {isLimited && ' Your limit spreads them out.'}
       </Text>
       <dl className={classes.facts}>
@@ -141,8 +145,9 @@ function Figures(
   );
 }
 
-/** '161 now, then about 23 a day. $400.00 up front.' */
-function expectedWords({ now, aDay, costNow }: Expected): string {
-  if (now === 0) return 'No one qualifies yet.';
+/** '161 now, then about 23 a day. $400.00 up front.' `isMost`: the figures are the most that there can be. */
+function expectedWords({ now, aDay, costNow }: Expected, isMost: boolean): string {
+  if (isMost)
+    return `Up to ${num(now)} now, then up to ${some(aDay)} a day. Up to ${money(costNow)} up front.`;
   return `${num(now)} now, then about ${some(aDay)} a day. ${money(costNow)} up front.`;
 }

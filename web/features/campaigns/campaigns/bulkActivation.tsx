@@ -11,7 +11,7 @@ import classes from './campaigns.module.css';
 import { type CampaignRow, valuesOf } from './model.ts';
 import { campaignQuery } from './queries.ts';
 import { leadPriceOf, resourceQuery } from './resource.ts';
-import { countOf, type Expected, estimateOf } from './setup.model.ts';
+import { countOf, type Expected, estimateOf, isFew, mostOf } from './setup.model.ts';
 
 /** The daily limit of each campaign that gets one, by the campaign's id. */
 export type Limits = ReadonlyMap<string, number>;
@@ -57,7 +57,11 @@ function BulkActivation(props: {
     suggested !== null && !isLimited ? [[item.campaign_id, suggested] as const] : [],
   );
   const limits: Limits = new Map(isSpread ? spreadable : []);
-  const rows = estimates.map(({ item, estimate }) => ({ item, ...estimate(limits.get(item.campaign_id)) }));
+  const rows = estimates.map(({ item, isMost, estimate }) => ({
+    item,
+    upTo: isMost ? 'Up to ' : '',
+    ...estimate(limits.get(item.campaign_id)),
+  }));
   const sum = (of: (row: Expected) => number) => rows.reduce((total, row) => total + of(row), 0);
   const isCounting = tried < asked.length;
   return (
@@ -102,12 +106,15 @@ function BulkActivation(props: {
                     {row.item.campaign_name} <span className="dim">#{row.item.campaign_number}</span>
                   </Table.Td>
                   <Table.Td ta="right" className="num">
+                    {row.upTo}
                     {num(row.now)}
                   </Table.Td>
                   <Table.Td ta="right" className="num">
+                    {row.upTo}
                     {money(row.costNow)}
                   </Table.Td>
                   <Table.Td ta="right" className="num">
+                    {row.upTo}
                     {num(Math.round(row.aDay))}
                   </Table.Td>
                 </Table.Tr>
@@ -148,6 +155,8 @@ function BulkActivation(props: {
 
 interface Estimated {
   item: CampaignRow;
+  /** Whether so few people qualify that the figures are the most that there can be. */
+  isMost: boolean;
   /** With the campaign's current limit. */
   expected: Expected;
   /** With the campaign's own limit, or with another one, in leads per day. */
@@ -196,7 +205,8 @@ async function estimateCampaign(
     // The same count that the campaign's own dialog would request.
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const deliverable = await counted(data.id, signal);
+  const found = await counted(data.id, signal);
+  const deliverable = mostOf(found);
   const price = leadPriceOf(values, usual);
   const estimate = (limit?: number) => {
     if (limit !== undefined) return estimateOf({ deliverable, price, limit, every: 'day' });
@@ -207,7 +217,7 @@ async function estimateCampaign(
       every: values.daily_cap === '' ? usual.limit_every : values.limit_every,
     });
   };
-  return { item, expected: estimate(), estimate };
+  return { item, isMost: isFew(found), expected: estimate(), estimate };
 }
 
 /** Waits for a count. @returns how many people would become leads */

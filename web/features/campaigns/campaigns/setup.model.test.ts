@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../api/errors.ts';
 import { NEW_VALUES } from './model.ts';
-import { contentsOf, countOf, estimateOf, firstWrongStep, STEP_FIELDS, STEPS } from './setup.model.ts';
+import {
+  contentsOf,
+  countOf,
+  estimateOf,
+  firstWrongStep,
+  mostOf,
+  peopleWords,
+  STEP_FIELDS,
+  STEPS,
+} from './setup.model.ts';
 
 describe('[CAMP-11] building a campaign', () => {
   it('checks every field of the form in one step', () => {
@@ -92,5 +101,15 @@ describe('[CAMP-11] building a campaign', () => {
     const made = estimateOf({ ...given, price: 2_500_000 });
     const dollars = { costNow: made.costNow / 1e6, costADay: Math.round(made.costADay / 1e4) / 100 };
     expect({ ...made, ...dollars }).toMatchObject(expected);
+  });
+
+  it('reckons with as many as there can be where few are not told: they may all be charged', () => {
+    expect([0, 20, 160].map((count) => [peopleWords(count), mostOf(count)])).toEqual([
+      ['Fewer than 20', 19],
+      ['20', 20],
+      ['160', 160],
+    ]);
+    const made = estimateOf({ deliverable: mostOf(0), limit: null, every: 'day', price: 2_000_000 });
+    expect(made).toMatchObject({ now: 19, costNow: 38_000_000, suggested: null });
   });
 });

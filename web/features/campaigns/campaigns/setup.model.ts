@@ -228,10 +228,16 @@ export function estimateOf(given: {
     isLimited: first < deliverable || most < free,
     costNow: Math.round(first * price),
     costADay: Math.round(aDay * price),
-    suggested: deliverable >= 14 ? Math.ceil(free * 2) : null,
+    suggested: deliverable >= LEAST_TOLD ? Math.ceil(free * 2) : null,
   };
 }
 
-/** A count of people as it is told: small ones are not, because they would say something about single people. */
+/** Whether a count of people is too small to be told, because it would say something about single people. */
+export const isFew = (count: number): boolean => count < LEAST_TOLD;
+
+/** A count of people as it is told. */
 export const peopleWords = (count: number): string =>
-  count < LEAST_TOLD ? `Fewer than ${LEAST_TOLD}` : count.toLocaleString('en-US');
+  isFew(count) ? `Fewer than ${LEAST_TOLD}` : count.toLocaleString('en-US');
+
+/** What leads and costs are estimated from: of few people, the most that there can be, since they may all be charged. */
+export const mostOf = (count: number): number => (isFew(count) ? LEAST_TOLD - 1 : count);
