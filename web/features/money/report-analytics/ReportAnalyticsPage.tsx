@@ -48,7 +48,8 @@ export default function ReportAnalyticsPage() {
           <Group gap="sm">
             <Select
               aria-label="Period"
-              w={180}
+              // Two dates do not fit into the width of the others, and a date that is cut reads like another one.
+              w={period.value === 'days' ? 270 : 180}
               allowDeselect={false}
               data={[
                 ...(period.value === 'days' ? [{ value: 'days', label: spanWords(period.asked) }] : []),
