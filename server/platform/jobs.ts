@@ -97,9 +97,9 @@ const AGAIN_MS = 86_400_000;
 /** A job that was cut off and is no longer sent is forgotten after this long. */
 const FORGET_MS = 30 * 86_400_000;
 
-/** How often jobs that run together are taken, while there are any, and when there are none. */
+/** How often jobs that run together are taken, while there are any, and how often it is asked whether any is due. */
 const TAKE_EVERY_MS = 20;
-const IDLE_MS = 200;
+const ASK_EVERY_MS = 200;
 /** How often the queue is told that jobs which were taken together are still running. */
 const HEARTBEAT_MS = 10_000;
 
@@ -166,8 +166,10 @@ export class Jobs {
   #ended: string[] = [];
   #forgetting: Promise<void> = Promise.resolve();
   #timers: NodeJS.Timeout[] = [];
+  #asking = false;
   /** What takes jobs together, and those that it has taken, by kind. */
   readonly #loops: Promise<void>[] = [];
+  readonly #wakes = new Map<string, () => void>();
   readonly #taken = new Map<string, Map<string, BossJob>>();
   /** Jobs that were cut off run one at a time, so that if the process dies again, only one of them can be to blame. */
   #alone: Promise<unknown> = Promise.resolve();
@@ -224,6 +226,7 @@ export class Jobs {
   async stop(limitMs = 20_000): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
+    for (const wake of this.#wakes.values()) wake();
     const limit = Math.max(limitMs, 1000);
     await Promise.all([
       this.#boss.stop({ graceful: true, timeout: limit, close: false }),
@@ -339,7 +342,8 @@ export class Jobs {
     const { name } = kind;
     const taken = new Map<string, BossJob>();
     this.#taken.set(name, taken);
-    let hasEnded = false;
+    let idle = Promise.withResolvers<void>();
+    const wake = () => idle.resolve();
     const complete = together(
       TAKE_EVERY_MS / 2,
       () => name,
@@ -358,7 +362,7 @@ export class Jobs {
         await this.#boss.fail(name, job, error as Error).catch((failure) => this.#onError(failure, name));
       } finally {
         taken.delete(job.id);
-        hasEnded = true;
+        wake();
       }
     };
     const begin = async (read: { key: string; job: BossJob; payload: P }[]): Promise<void> => {
@@ -384,19 +388,18 @@ export class Jobs {
       return jobs.length;
     };
     const loop = async (): Promise<void> => {
-      let idleMs = 0;
       while (!this.#stopping) {
+        await idle.promise;
+        idle = Promise.withResolvers();
         await sleep(TAKE_EVERY_MS);
-        idleMs += TAKE_EVERY_MS;
-        if (!hasEnded && idleMs < IDLE_MS) continue;
-        hasEnded = false;
         const count = await take().catch((error) => {
           if (!this.#stopping) this.#onError(error, name);
           return 0;
         });
-        idleMs = count > 0 ? IDLE_MS : 0;
+        if (count > 0) wake();
       }
     };
+    this.#wakes.set(name, wake);
     this.#loops.push(loop());
   }
 
@@ -507,6 +510,7 @@ export class Jobs {
       this.#timers.push(timer);
     };
     every(250, () => this.#forgetEnded());
+    every(ASK_EVERY_MS, () => this.#wakeDue());
     every(ALIVE_MS, async () => {
       const advanced = [...this.#advanced];
       this.#advanced.clear();
@@ -517,6 +521,23 @@ export class Jobs {
         if (taken.size > 0) await this.#boss.touch(name, [...taken.values()]);
     });
     every(3_600_000, () => this.#sql('select job_forget($1)', [new Date(Date.now() - FORGET_MS)]));
+  }
+
+  /** Has jobs that run together taken, of all kinds of which any is due. To take them costs ten times as much. */
+  async #wakeDue(): Promise<void> {
+    if (this.#wakes.size === 0 || this.#asking) return;
+    this.#asking = true;
+    try {
+      const due = await this.#sql<{ name: string }>(
+        `select name from unnest($1::text[]) as name where exists (
+          select from ${schema}.job_common j
+          where j.name = name.name and j.state < 'active' and not j.blocked and j.start_after <= ${schema}.job_now())`,
+        [[...this.#wakes.keys()]],
+      );
+      for (const { name } of due) this.#wakes.get(name)!();
+    } finally {
+      this.#asking = false;
+    }
   }
 
   #forgetEnded(): Promise<void> {
