@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
+import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Schema } from '../../../platform/db/schema.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
@@ -201,7 +203,7 @@ describe('[EXCL-05] [BEY-08] no excluded person becomes a lead', () => {
         phones: [person.phone!],
         emails: [person.email],
       }));
-      const watched = tx.withPlugin({
+      const watched = (tx as never as Kysely<Schema>).withPlugin({
         transformQuery: ({ node }) => {
           statements.push(node.kind);
           return node;
