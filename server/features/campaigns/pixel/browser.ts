@@ -40,11 +40,12 @@ const MOST_TAGS = 50;
 /** What is reported of an address: data URLs have no end. */
 const LONGEST_ADDRESS = 4_096;
 
-/** Opens pages in a real browser, one at a time. */
+/** Opens pages in a real browser, one at a time. `pageMs`: for tests, how long a page may take. */
 export function createBrowser(
   { pixelBrowser, chromiumPath }: Pick<Config, 'pixelBrowser' | 'chromiumPath'>,
   outbound: Outbound,
   log: Pick<Log, 'info' | 'warn'>,
+  pageMs = PAGE_MS,
 ) {
   const inTurn = createTurns({
     atOnce: 1,
@@ -68,12 +69,12 @@ export function createBrowser(
         isSandboxed: pixelBrowser !== 'unsandboxed',
         proxyPort: proxy.port,
         userAgent: USER_AGENT,
-        mostMs: PAGE_MS + 10_000,
+        mostMs: pageMs + 10_000,
       });
       running = chromium;
       try {
         if (isClosed) throw new ChromiumError('failed', 'The server is stopping.');
-        return await watchPage(chromium, asked);
+        return await watchPage(chromium, asked, pageMs);
       } finally {
         running = undefined;
         await chromium.close();
@@ -135,8 +136,8 @@ const nothing = (): Seen => ({
 });
 
 /** Opens the page and waits until it has done what it does. @throws ChromiumError, Unreachable */
-async function watchPage(chromium: Chromium, asked: Asked): Promise<Page> {
-  const until = performance.now() + PAGE_MS;
+async function watchPage(chromium: Chromium, asked: Asked, pageMs: number): Promise<Page> {
+  const until = performance.now() + pageMs;
   const { browserContextId } = chromium;
   const { targetId } = await chromium.send('Target.createTarget', { url: 'about:blank', browserContextId });
   const { sessionId } = await chromium.send('Target.attachToTarget', { targetId, flatten: true });
