@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { type Company, md5, sha256 } from '../../../test/factories.ts';
-import { COUNTED } from './policy.ts';
+import { COUNTED, WHOLE } from './policy.ts';
 
 let app: TestApp;
 let root: Company;
@@ -16,9 +16,6 @@ const emails: Record<string, [email: string, host: string]> = {};
 const HOST = 'audiences.test';
 const ROOT = 'audiences-root.test';
 const HOUR_MS = 3_600_000;
-
-/** As small lists are counted in production. */
-const WHOLE = { ...COUNTED };
 
 beforeAll(async () => {
   // The lists here are small, so that a test can say who is counted.

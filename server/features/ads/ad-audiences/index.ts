@@ -1,2 +1,2 @@
-export { COUNTED } from './policy.ts';
+export { COUNTED, WHOLE } from './policy.ts';
 export type { AdAudiences, Aim } from './service.ts';

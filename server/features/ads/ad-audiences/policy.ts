@@ -2,9 +2,10 @@ import { type AudienceSource, LEAST_AIMED, LEAST_COUNTED } from '../../../../con
 
 /**
  * From how many entries on an uploaded list is counted, and how finely; and how many people an audience must have, so
- * that others are counted, and ads are aimed at any. Tests lower them all.
+ * that others are counted, and ads are aimed at any. Tests lower them all, and put `WHOLE` back.
  */
 export const COUNTED = { least: LEAST_COUNTED, step: 10, people: LEAST_AIMED };
+export const WHOLE = Object.freeze({ ...COUNTED });
 
 /** How many entries an audience needs to be counted, and to be aimed at. */
 export const leastOf = (source: AudienceSource): number =>

@@ -3,7 +3,7 @@ import type { BidResponse } from '../../../platform/open-rtb.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { BROWSER, type Company } from '../../../test/factories.ts';
 import { auditLedger } from '../../money/ledger/index.ts';
-import { COUNTED } from '../ad-audiences/index.ts';
+import { COUNTED, WHOLE } from '../ad-audiences/index.ts';
 import { pacedTo } from '../ad-campaigns/policy.ts';
 
 const USD = 1_000_000n;
@@ -24,6 +24,7 @@ beforeAll(async () => {
   ({ key } = await app.make.adExchange(root));
 });
 afterAll(async () => {
+  Object.assign(COUNTED, WHOLE);
   const { checks } = await auditLedger(app.admin);
   expect(checks.filter((check) => check.violations > 0)).toEqual([]);
   await app.close();

@@ -3,7 +3,7 @@ import { type SimplifiStub, startSimplifiStub } from '../../../providers/simplif
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { BROWSER, type Company, type MadeCampaign } from '../../../test/factories.ts';
 import { auditLedger } from '../../money/ledger/index.ts';
-import { COUNTED } from '../ad-audiences/index.ts';
+import { COUNTED, WHOLE } from '../ad-audiences/index.ts';
 
 const USD = 1_000_000n;
 let app: TestApp;
@@ -24,6 +24,7 @@ beforeAll(async () => {
   await app.make.adTerms(root, { share_bp: 1_000 });
 });
 afterAll(async () => {
+  Object.assign(COUNTED, WHOLE);
   const { checks } = await auditLedger(app.admin);
   expect(checks.filter((check) => check.violations > 0)).toEqual([]);
   await stub.stop();

@@ -4,7 +4,7 @@ import { ManualClock } from '../../../platform/clock.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import { runs } from '../../../test/runs.ts';
-import { TOLD } from './policy.ts';
+import { TOLD, WHOLE } from './policy.ts';
 
 const USD = 1_000_000n;
 let app: TestApp;
@@ -16,7 +16,10 @@ beforeAll(async () => {
   clock = new ManualClock(new Date('2026-03-10T15:00:00Z'));
   app = await testApp({ clock });
 });
-afterAll(() => app.close());
+afterAll(() => {
+  Object.assign(TOLD, WHOLE);
+  return app.close();
+});
 
 async function world() {
   serial++;

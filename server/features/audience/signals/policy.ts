@@ -18,8 +18,9 @@ export function confidenceOf(found: { strength: number; signals: number; lastAt:
   return Math.max(1, Math.min(99, found.strength - PER_DAY * days + more));
 }
 
-/** From how many people on a count is told, and how finely. Tests lower both. */
+/** From how many people on a count is told, and how finely. Tests lower both, and put `WHOLE` back. */
 export const TOLD = { least: LEAST_TOLD, step: TOLD_STEP };
+export const WHOLE = Object.freeze({ ...TOLD });
 
 /**
  * A count of people as it is told: in full tens, and 0 if there are fewer than 20. Whoever asks chooses the place, the

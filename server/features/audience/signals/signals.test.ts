@@ -7,7 +7,7 @@ import type { Company, MadePerson } from '../../../test/factories.ts';
 import { runs } from '../../../test/runs.ts';
 import { mailsTo } from '../../../test/ways-in.ts';
 import { ANYBODY, type Audience, type Search, type SearchModule } from '../../campaigns/campaigns/index.ts';
-import { TOLD } from './policy.ts';
+import { TOLD, WHOLE } from './policy.ts';
 import { MOST_STARTS } from './queue.ts';
 
 const START = Date.parse('2026-03-10T15:00:00Z');
@@ -20,16 +20,16 @@ let token: string;
 const HOST = 'intent.test';
 let serial = 0;
 
-/** How counts are really told. */
-const REALLY = { ...TOLD };
-
 beforeAll(async () => {
   // What these tests show, they show with a few people. How counts are told has a test of its own.
   Object.assign(TOLD, { least: 0, step: 1 });
   clock = new ManualClock(new Date(START));
   app = await testApp({ clock });
 });
-afterAll(() => app.close());
+afterAll(() => {
+  Object.assign(TOLD, WHOLE);
+  return app.close();
+});
 beforeEach(async () => {
   serial++;
   root = await app.make.root();
@@ -194,7 +194,7 @@ describe('[KEYW-01] counts', () => {
   });
 
   test('[BEY-30] a count says nothing of one person: not by a search for them, nor by a list of their address', async () => {
-    Object.assign(TOLD, REALLY);
+    Object.assign(TOLD, WHOLE);
     try {
       const people = Array.from({ length: 24 }, () => app.make.person());
       await app.make.people(root, people);
