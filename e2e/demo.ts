@@ -82,8 +82,6 @@ export async function runDemo(dataDir: string, env: Record<string, string>): Pro
       cwd: join(import.meta.dirname, '..'),
       env: {
         ...process.env,
-        // Thirty servers compile the same files.
-        NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/compiled'),
         // A whole month at least, with what is billed for it.
         DEMO_DAYS: '35',
         DATA_DIR: join(dataDir, 'data'),

@@ -140,8 +140,7 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
     // The next processes start up while one is in use.
     const start = async (): Promise<ChildProcess> => {
       const child = fork(join(import.meta.dirname, 'charge-process.ts'), {
-        // Code compiled by the first process does not have to be compiled again.
-        env: { ...process.env, ...env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
+        env: { ...process.env, ...env },
         silent: true,
       });
       children.add(child);
