@@ -19,7 +19,7 @@ export const Media = z.object({
   bytes: z.int(),
   alt_text: z.string().nullable(),
   click_url: z.string().nullable(),
-  status: z.enum(['active', 'paused']),
+  status: z.enum(['active', 'paused', 'removed']).describe('removed: only in the answer to its removal'),
   image_url: z.string(),
   created_at: Instant,
 });

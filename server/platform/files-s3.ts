@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { Clock } from './clock.ts';
-import { FileMissing, type Files, FilesAway, type S3Settings } from './files.ts';
+import { FileMissing, type Files, FilesAway, isInside, pathIn, type S3Settings } from './files.ts';
 
 /** How long a copy on this host's disk is kept after it was last used. */
 const KEPT_MS = 24 * 3_600_000;
@@ -35,7 +35,7 @@ export function createS3Files(settings: S3Settings, folder: string, clock: Clock
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: 3,
   });
-  const pathOf = (name: string): string => join(folder, name);
+  const pathOf = (name: string): string => pathIn(folder, name);
   const keyOf = (name: string): string => `${prefix}${name.replaceAll('\\', '/')}`;
   const getting = new Map<string, Promise<string>>();
   let timer: NodeJS.Timeout | undefined;
@@ -144,7 +144,7 @@ export function createS3Files(settings: S3Settings, folder: string, clock: Clock
         from = page.NextContinuationToken;
         more = from !== undefined;
       }
-      return names;
+      return names.filter(isInside);
     },
     forget: (name) => rm(pathOf(name), { force: true }),
     async start() {

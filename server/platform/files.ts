@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 /**
  * Uploaded files, from when they arrive until a job has read them. They are written and read at their path on this
  * host's disk; where other hosts get them from is up to the form.
@@ -36,6 +38,18 @@ export class FilesAway extends Error {
 /** A file that was kept is no longer there. */
 export class FileMissing extends Error {
   override name = 'FileMissing';
+}
+
+/**
+ * Whether a name stays in its folder. Whoever can write to a bucket chooses the names in it, and each becomes a path on
+ * this host.
+ */
+export const isInside = (name: string): boolean => !name.split(/[\\/]/).includes('..');
+
+/** Where a file is below a folder. @throws Error for a name that leads out of it */
+export function pathIn(folder: string, name: string): string {
+  if (!isInside(name)) throw new Error(`not a name of a file: ${name}`);
+  return join(folder, name);
 }
 
 /** A bucket at S3, or at a service that speaks its protocol. */

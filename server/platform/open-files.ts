@@ -2,7 +2,7 @@ import { access, mkdir, readdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import { FileMissing, type Files, FilesAway, type S3Settings } from './files.ts';
+import { FileMissing, type Files, FilesAway, pathIn, type S3Settings } from './files.ts';
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(
@@ -12,7 +12,7 @@ const exists = (path: string): Promise<boolean> =>
 
 /** Files on the disk of this host, which all hosts share if there are several. */
 function onDisk(folder: string): Files {
-  const pathOf = (name: string): string => join(folder, name);
+  const pathOf = (name: string): string => pathIn(folder, name);
   return {
     pathOf,
     async keep() {},

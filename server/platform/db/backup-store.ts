@@ -3,6 +3,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { z } from 'zod';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { keyId } from '../crypto.ts';
@@ -159,6 +160,46 @@ const BASE = /^([0-9a-f]{8})\/base\/(\d{8}T\d{9}Z)\.(sealed|json)$/;
 const PIECE = /^[0-9a-f]{8}\/wal\/([0-9A-F]{8})\.([0-9A-F]{16})\.([0-9A-F]{16})\.(\d{8}T\d{9}Z)$/;
 const FILE = /^[0-9a-f]{8}\/files\/(\d{8}T\d{9}Z)\/([^\0]{1,300})$/;
 
+const Hex = z.string().regex(/^[0-9A-F]{16}$/);
+/** What a note says besides its own name. It is not sealed, so anyone who can write to the store can change it. */
+const Note = z.object({
+  made_at: z.iso.datetime(),
+  postgresql: z.int(),
+  platform: z.string(),
+  began_at: z.iso.datetime(),
+  timeline: z.string().regex(/^[0-9A-F]{8}$/),
+  segment_bytes: z
+    .int()
+    .min(2 ** 20)
+    .max(2 ** 30)
+    .refine((bytes) => Number.isInteger(Math.log2(bytes))),
+  from: Hex,
+  to: Hex,
+  key: z.string(),
+});
+const MOST_NOTE = 64 * 1024;
+
+/** Reads the note of a base backup; null if it is none of ours. It is what its file is called, whatever it says. */
+async function readNote(
+  { files }: BackupStore,
+  file: string,
+  of: Pick<Base, 'installation' | 'name'>,
+): Promise<Base | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of createReadStream(await files.get(file), { end: MOST_NOTE })) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+  }
+  await files.forget(file);
+  if (size > MOST_NOTE) return null;
+  try {
+    return { ...Note.parse(JSON.parse(Buffer.concat(chunks).toString())), ...of };
+  } catch {
+    return null;
+  }
+}
+
 /** Lists what there is of one installation. @throws FilesAway */
 export async function listKept(store: BackupStore, installation: string): Promise<Kept> {
   const kept: Kept = { bases: [], pieces: [], files: [], unfinished: [] };
@@ -169,10 +210,8 @@ export async function listKept(store: BackupStore, installation: string): Promis
     const [, timeline, from, to, at] = PIECE.exec(name) ?? [];
     const [, stamp, path] = FILE.exec(name) ?? [];
     if (base && ending === 'json') {
-      const chunks: Buffer[] = [];
-      for await (const chunk of createReadStream(await store.files.get(name))) chunks.push(chunk as Buffer);
-      await store.files.forget(name);
-      kept.bases.push(JSON.parse(Buffer.concat(chunks).toString()));
+      const note = await readNote(store, name, { installation, name: base });
+      if (note) kept.bases.push(note);
       noted.add(base);
     } else if (base) kept.unfinished.push({ name, at: timeOf(base) });
     else if (timeline)

@@ -122,6 +122,21 @@ export const BOUNDS = {
     what: 'audiences waiting per client. Try again when some of them are ready',
     rows: (id) => sql`audience where company_id = ${id} and state in ('queued', 'loading')`,
   },
+  media: {
+    most: 500,
+    what: 'images per library. Remove some first',
+    rows: (id) => sql`creative where company_id = ${id} and campaign_id is null and state <> 'removed'`,
+  },
+  banners: {
+    most: 500,
+    what: 'banners per company. Delete some first',
+    rows: (id) => sql`banner where company_id = ${id} and state = 'active'`,
+  },
+  zones: {
+    most: 200,
+    what: 'ad zones per company. Remove some first',
+    rows: (id) => sql`ad_zone where company_id = ${id} and state = 'active'`,
+  },
   connections: {
     most: 100,
     what: 'connections per company. Disconnect some first',

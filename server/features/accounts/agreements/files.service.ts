@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, X509Certificate } from 'node:crypto';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
@@ -15,7 +15,7 @@ import type { Tenants } from '../tenants/index.ts';
 import { agreementPdf } from './agreement.pdf.ts';
 import { templateOf } from './documents.policy.ts';
 import * as files from './files.store.ts';
-import { type Document, hashOf, issuerOf } from './policy.ts';
+import { commonNameOf, type Document, hashOf, issuerOf } from './policy.ts';
 import type { Task } from './signature.thread.ts';
 import type { MadeKey, Signature } from './signature.ts';
 import * as store from './store.ts';
@@ -49,6 +49,9 @@ async function ask<Answer>(by: string, task: Task): Promise<Answer> {
 }
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+/** The name in a certificate that was made here. The subject as a text would have a backslash before each comma. */
+const nameIn = (certificate: Buffer): string =>
+  (new X509Certificate(certificate).toLegacyObject() as unknown as { subject: { CN: string } }).subject.CN;
 const missing = (): never => {
   throw new Refusal('not_found', messages.documentMissingText);
 };
@@ -97,11 +100,12 @@ export function createFiles(
       (known.kind === 'brought'
         ? known.valid_until > at
         : known.valid_until.getTime() - LEFT_MS > at.getTime() &&
-          known.subject === `CN=${name.slice(0, 64)}`);
+          nameIn(known.certificate) === commonNameOf(name));
     if (known && isGood) return known;
     const made = await ask<MadeKey>(company.id, { do: 'make', name, from: at });
     return inRoot(async (tx) => {
-      if (known) await files.endKey(tx, company.id, at);
+      // Only that one: its owner may have brought another meanwhile.
+      if (known) await files.endKey(tx, company.id, at, { id: known.id });
       await files.insertKey(tx, keyRow(company, made, 'made', at));
       return (await files.keyInUse(tx, company.id))!;
     });
@@ -348,7 +352,7 @@ export function createFiles(
     async dropKey(ctx: Ctx): Promise<void> {
       await inScope(db.app, ctx.scope, async (tx) => {
         const { companyId } = ctx.actor;
-        if ((await files.endKey(tx, companyId, ctx.clock.now(), 'brought')) === 0)
+        if ((await files.endKey(tx, companyId, ctx.clock.now(), { kind: 'brought' })) === 0)
           throw new Refusal('not_found', ownMessages.notFound);
         await audit.record(tx, ctx, {
           action: 'agreement.key',

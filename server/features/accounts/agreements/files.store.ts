@@ -20,14 +20,20 @@ export async function insertKey(tx: Tx, row: Insertable<Schema['agreement_key']>
     .execute();
 }
 
-/** Ends the key in use, and forgets its private part. Returns how many there were. */
-export async function endKey(tx: Tx, companyId: string, at: Date, kind?: string): Promise<number> {
+/** Ends the key in use, or only this one or one of this kind, and forgets its private part. Returns how many there were. */
+export async function endKey(
+  tx: Tx,
+  companyId: string,
+  at: Date,
+  only: { id?: string; kind?: 'brought' } = {},
+): Promise<number> {
   const done = await tx
     .updateTable('agreement_key')
     .set({ ended_at: at, private_sealed: null })
     .where('company_id', '=', companyId)
     .where('ended_at', 'is', null)
-    .$if(kind !== undefined, (q) => q.where('kind', '=', kind as 'made'))
+    .$if(only.id !== undefined, (q) => q.where('id', '=', only.id!))
+    .$if(only.kind !== undefined, (q) => q.where('kind', '=', only.kind!))
     .executeTakeFirst();
   return Number(done.numUpdatedRows);
 }

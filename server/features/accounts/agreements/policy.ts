@@ -33,6 +33,9 @@ export const issuerOf = (
 /** The hash of a text as it was shown. */
 export const hashOf = (text: AgreementText): string => hash('sha256', documentHtml(text));
 
+/** What the certificate of a key that is made here calls a company: 64 characters are all that a common name has. */
+export const commonNameOf = (name: string): string => name.slice(0, 64).toWellFormed();
+
 /** The documents that start an agency's obligations: with each it owes a minimum spend, if its root asks for one. */
 export const BEGINNING: readonly Document[] = [
   'default_agency',

@@ -11,6 +11,7 @@ import {
   SignedData,
   setEngine,
 } from 'pkijs';
+import { commonNameOf } from './policy.ts';
 
 setEngine('node', new CryptoEngine({ name: 'node', crypto: webcrypto as never }) as never);
 
@@ -62,7 +63,7 @@ export async function makeKey(name: string, from: Date): Promise<MadeKey> {
   certificate.serialNumber = new Integer({ valueHex: new Uint8Array(serial).buffer });
   for (const who of [certificate.issuer, certificate.subject])
     who.typesAndValues.push(
-      new AttributeTypeAndValue({ type: '2.5.4.3', value: new Utf8String({ value: name.slice(0, 64) }) }),
+      new AttributeTypeAndValue({ type: '2.5.4.3', value: new Utf8String({ value: commonNameOf(name) }) }),
     );
   certificate.notBefore.value = from;
   const until = new Date(from);

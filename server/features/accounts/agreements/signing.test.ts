@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { extractText } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
@@ -286,6 +287,72 @@ describe('[BEY-15] the owner’s own key', () => {
     expect((await app.call('DELETE', '/api/document/signing-key', at)).status).toBe(404);
     const logged = await app.admin.query(`select count(*) as n from user_log where action = 'agreement.key'`);
     expect(Number(logged.rows[0].n)).toBe(2);
+  });
+});
+
+describe('[BEY-30] the key that is made for a company', () => {
+  /** An agency with a client who accepted its agreement. */
+  async function signer(name: string, host: string) {
+    const company = await app.make.agency(root, { host, name, brand: { name } });
+    const boss = await signedIn(company, host);
+    const party = async (called: string) => {
+      const made = await app.make.client(company, { name: called });
+      await app.make.accept(made, (await app.make.user(made)).id, 'default_client');
+      return boss.file(`/configuration/agreement/${made.id}/file`);
+    };
+    const keys = async () =>
+      (
+        await app.admin.query(
+          'select kind, ended_at is null as is_used from agreement_key where company_id = $1 order by created_at, id',
+          [company.id],
+        )
+      ).rows;
+    return { company, boss, party, keys };
+  }
+
+  test('is made once, whatever characters its name has', async () => {
+    for (const [at, name] of ['Smith, Jones & "Sons" <Ltd>; #1+', `${'x'.repeat(63)}🦘`].entries()) {
+      const { party, keys } = await signer(name, `signer-${at}.test`);
+      for (const called of ['Emil', 'Finn']) expect((await party(called)).status).toBe(200);
+      expect(await keys()).toEqual([{ kind: 'made', is_used: true }]);
+    }
+  });
+
+  test('does not end one that the owner brings at the same moment', async () => {
+    const { company, party, keys } = await signer('Before', 'renamed.test');
+    await party('Gina');
+    const { rows } = await app.admin.query(
+      'select private_sealed from agreement_key where company_id = $1 and ended_at is null',
+      [company.id],
+    );
+    await app.admin.query('update brand set name = $2 where company_id = $1', [company.id, 'After']);
+    await app.admin.query('begin');
+    await app.admin.query('lock table agreement_key in share row exclusive mode');
+    const file = party('Hanna');
+    const isWaiting = async () =>
+      (
+        await app.admin.query(
+          `select from pg_locks where not granted and relation = 'agreement_key'::regclass`,
+        )
+      ).rowCount! > 0;
+    while (!(await isWaiting())) await sleep(20);
+    // Now the new key is made, and is about to take the place of the old one.
+    await app.admin.query(
+      'update agreement_key set ended_at = now(), private_sealed = null where company_id = $1',
+      [company.id],
+    );
+    await app.admin.query(
+      `insert into agreement_key (id, root_id, agency_id, company_id, kind, subject, certificate, fingerprint, private_sealed, valid_until, created_at)
+       select gen_random_uuid(), root_id, agency_id, company_id, 'brought', subject, certificate, fingerprint, $2, valid_until, now()
+       from agreement_key where company_id = $1`,
+      [company.id, rows[0].private_sealed],
+    );
+    await app.admin.query('commit');
+    expect((await file).status).toBe(200);
+    expect(await keys()).toEqual([
+      { kind: 'made', is_used: false },
+      { kind: 'brought', is_used: true },
+    ]);
   });
 });
 

@@ -84,13 +84,17 @@ export async function firstAccepted(
   return row?.accepted_at;
 }
 
-/** What a company has published of its documents, or of one, in order. */
+/** What a company has published of its documents, or of one, in order. Only the newest of each has its text. */
 export const versionsOf = (tx: Tx, issuerId: string, document?: string) =>
   tx
     .selectFrom('agreement_version as v')
     .leftJoin('user_account as u', 'u.id', 'v.published_by')
-    .selectAll('v')
-    .select('u.name')
+    .select(['v.document_type', 'v.version', 'v.title', 'v.effective_at', 'v.published_at', 'u.name'])
+    .select(
+      sql<string>`case when lead(v.version) over (partition by v.document_type order by v.version) is null then v.body else '' end`.as(
+        'body',
+      ),
+    )
     .select(sql<string>`v.effective_on::text`.as('effective_on'))
     .where('v.company_id', '=', issuerId)
     .$if(document !== undefined, (q) => q.where('v.document_type', '=', document!))

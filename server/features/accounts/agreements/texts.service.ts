@@ -11,6 +11,7 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
@@ -30,6 +31,14 @@ import {
 import * as store from './store.ts';
 
 const DAY_MS = 86_400_000;
+/** How often a company may publish a document within a day: each version is emailed to all who accepted one before. */
+const PUBLISH: LimitRule = {
+  name: 'agreement.publish',
+  max: 20,
+  base: 86_400,
+  cap: 86_400,
+  window: 86_400,
+};
 const isDocument = (name: string): name is Document => (DOCUMENTS as readonly string[]).includes(name);
 const missing = (): never => {
   throw new Refusal('not_found', messages.documentMissingText);
@@ -44,7 +53,7 @@ export interface Offer {
 /** The texts of agreements: templates, the versions that companies publish, and how far each company has accepted them. */
 export function createTexts(
   { db }: Pick<Platform, 'db'>,
-  { tenants, audit, auth }: { tenants: Tenants; audit: Audit; auth: Auth },
+  { tenants, audit, auth, limits }: { tenants: Tenants; audit: Audit; auth: Auth; limits: Limits },
 ) {
   /** What is published by a company, which may be above the reader's scope. */
   const publishedBy = (rootId: string, issuerId: string, document?: Document) =>
@@ -220,7 +229,7 @@ export function createTexts(
     /**
      * Publishes a new version. Returns its number.
      * @throws Refusal 404 for a document that the actor's company does not make, 409 if there is a newer version than the
-     * one that was edited, 422 for a text that has not changed
+     * one that was edited, 422 for a text that has not changed, 429 for too many in a day
      */
     async publish(
       ctx: Ctx,
@@ -241,6 +250,7 @@ export function createTexts(
           : [template.title, bodyOf(template.sections)];
         if (title === oldTitle && body.trim() === oldBody.trim())
           throw refusalOf('body', ownMessages.versionSame);
+        await limits.take(PUBLISH, `${companyId}\n${document}`, tx);
         const at = ctx.clock.now();
         const effectiveAt = new Date(at.getTime() + given.noticeDays * DAY_MS);
         const version = newestVersion + 1;

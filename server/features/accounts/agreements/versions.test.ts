@@ -4,6 +4,7 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
+import { versionsOf } from './store.ts';
 
 let app: TestApp;
 let root: Company;
@@ -297,4 +298,21 @@ test('[DOC-01] companies are told of a new version: when it is published, a week
   expect(mail?.body?.text).not.toContain('Meridian');
   app.clock.advance(40 * DAY);
   expect(await told()).toHaveLength(4);
+});
+
+test('[BEY-30] versions that were replaced are not read with their texts, and a company publishes 20 a day', async () => {
+  const busy = await app.make.agency(root, { host: 'busy.test', name: 'Busy' });
+  const writer = await signedIn(busy, 'busy.test');
+  const versions = () =>
+    inScope(app.platform.db.app, { rootId: root.id }, (tx) => versionsOf(tx, busy.id, 'default_client'));
+  const publish = (n: number) =>
+    writer.publish('default_client', { base_version: n, body: `${BODY}\n\nNumber ${n}.` });
+  for (let n = 1; n <= 20; n++) expect((await publish(n)).status).toBe(200);
+  expect((await publish(21)).status).toBe(429);
+  const rows = await versions();
+  expect(rows.map(({ body }) => body.length > 0)).toEqual([...Array(19).fill(false), true]);
+  expect(rows.at(-1)!.body).toContain('Number 20.');
+  app.clock.advance(DAY + 1000);
+  await writer.again();
+  expect((await publish(21)).status).toBe(200);
 });

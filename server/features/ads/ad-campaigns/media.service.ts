@@ -4,6 +4,7 @@ import { AD_SIZES } from '../../../../contract/ads/ad-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
+import { boundedBy, checkBound } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { reencodePicture } from '../../../platform/image.ts';
@@ -75,7 +76,7 @@ export function createMedia({ db, clock, events }: Platform, { audit, tenants, a
     bytes: row.size,
     alt_text: row.alt_text,
     click_url: row.click_url,
-    status: row.state as 'active' | 'paused',
+    status: row.state,
     image_url: imagePath(row),
     created_at: row.created_at.toISOString(),
   });
@@ -117,14 +118,13 @@ export function createMedia({ db, clock, events }: Platform, { audit, tenants, a
 
     /**
      * Adds an image to a library. Only its pixels are kept.
-     * @throws Refusal 404; 409 if there are too many; 422 naming the field
+     * @throws Refusal 404; 422 naming the field
      */
     async add(ctx: Ctx, given: { company_id?: string | undefined; name: string }, file: Uint8Array) {
       const company = await inScope(db.app, ctx.scope, async (tx) => {
         const found = await tenants.company(tx, given.company_id ?? ctx.actor.companyId);
         if (!found?.agency_id) return missing();
-        if ((await store.mediaOf(tx, { libraryOf: found.id, limit: MOST_MEDIA })).length >= MOST_MEDIA)
-          throw new Refusal('conflict', `A library can have up to ${MOST_MEDIA} images.`);
+        await checkBound(tx, 'media', found.id, 'file');
         return found;
       });
       const picture = await reencodePicture(file, { maxSide: LONGEST, withGif: true, by: company.id });
@@ -134,6 +134,7 @@ export function createMedia({ db, clock, events }: Platform, { audit, tenants, a
       const id = newId(at);
       const owner = { root_id: company.root_id, agency_id: company.agency_id!, company_id: company.id };
       return inScope(db.app, ctx.scope, async (tx) => {
+        await boundedBy(tx, 'media', company.id, 'file');
         await store.insertCreative(tx, {
           id,
           ...owner,

@@ -1,6 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { BOUNDS } from '../../../platform/db/bounds.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 
@@ -84,6 +85,40 @@ describe('[MED-01] images for banners', () => {
     expect((await call('GET', `/media/campaign/${made.id}`)).body.data).toMatchObject([
       { id: made.creativeId, leadspeekID: made.id, click_url: 'https://shop.example.com/' },
     ]);
+  });
+
+  test('[BEY-30] that are removed give back their place on the disk, and do not come back', async () => {
+    const { call, upload } = await as(user);
+    const { id } = (await upload(picture(300, 250))).body.data;
+    const made = await app.make.adCampaign(client);
+    const sizes = async () =>
+      (
+        await app.admin.query('select state, length(bytes) as size from creative where id = any($1)', [
+          [id, made.creativeId],
+        ])
+      ).rows;
+    expect((await call('PUT', `/media/${id}`, { status: 'removed' })).status).toBe(200);
+    const both = await Promise.all([
+      call('PUT', `/ads/creatives/${made.creativeId}`, { status: 'removed' }),
+      call('PUT', `/ads/creatives/${made.creativeId}`, { status: 'active' }),
+    ]);
+    expect(both[0].status).toBe(200);
+    expect(await sizes()).toEqual([
+      { state: 'removed', size: 70 },
+      { state: 'removed', size: 70 },
+    ]);
+  });
+
+  test('[BEY-30] do not exceed what a library can have when several are added at once', async () => {
+    const { most } = BOUNDS.media;
+    Object.assign(BOUNDS.media, { most: 2 });
+    const { upload } = await as(user);
+    const answers = await Promise.all(Array.from({ length: 3 }, () => upload(picture(300, 250))));
+    Object.assign(BOUNDS.media, { most });
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 422]);
+    expect(answers.find(({ status }) => status === 422)!.body.errors).toEqual({
+      file: ['would exceed the limit of 2 images per library. Remove some first'],
+    });
   });
 
   test.each([

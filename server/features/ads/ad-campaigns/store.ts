@@ -183,8 +183,23 @@ export async function insertCreative(tx: Tx, row: Insertable<Schema['creative']>
   await tx.insertInto('creative').values(row).execute();
 }
 
+/** In place of the file of a removed image: one pixel, since full exports have a file of each. */
+const NO_FILE = {
+  type: 'image/png' as const,
+  bytes: Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+    'base64',
+  ),
+};
+
+/** Changes an image, unless it was removed. The file of one that is removed goes with it, or it would fill the disk. */
 export async function updateCreative(tx: Tx, id: string, set: Updateable<Schema['creative']>): Promise<void> {
-  await tx.updateTable('creative').set(set).where('id', '=', id).execute();
+  await tx
+    .updateTable('creative')
+    .set(set.state === 'removed' ? { ...set, ...NO_FILE } : set)
+    .where('id', '=', id)
+    .where('state', '<>', 'removed')
+    .execute();
 }
 
 /** What only an image in a campaign always has. */

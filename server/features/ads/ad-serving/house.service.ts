@@ -320,22 +320,21 @@ export function createHouse(
               since,
             )
           : new Map<string, Date[]>();
-        /** The audiences of a client that whoever asks is in, by the address, which is all that is known of them. */
-        const amongOf = new Map<string, Promise<Set<string>>>();
-        const amongThose = (row: Shown): Promise<Set<string>> | null => {
-          const { included, excluded } = row.audiences;
-          if (!isRemembered || included.size + excluded.size === 0) return null;
-          const known = amongOf.get(row.company_id);
-          if (known) return known;
-          const ids = order
-            .filter(({ company_id }) => company_id === row.company_id)
-            .flatMap(({ audiences }) => [...audiences.included, ...audiences.excluded]);
-          const found = adAudiences
-            .among(tx, zone.root_id, [...new Set(ids)], [people.addressKeys(from.ip, row.company_id)])
-            .then(([one]) => one!);
-          amongOf.set(row.company_id, found);
-          return found;
-        };
+        /**
+         * The audiences of each client that whoever asks is in, by the address, which is all that is known of them. Asked
+         * once for all: an agency may have thousands of clients.
+         */
+        const aimed = isRemembered
+          ? order.filter(({ audiences }) => audiences.included.size + audiences.excluded.size > 0)
+          : [];
+        const companyIds = [...new Set(aimed.map(({ company_id }) => company_id))];
+        const found = await adAudiences.among(
+          tx,
+          zone.root_id,
+          [...new Set(aimed.flatMap(({ audiences }) => [...audiences.included, ...audiences.excluded]))],
+          companyIds.map((companyId) => people.addressKeys(from.ip, companyId)),
+        );
+        const amongOf = new Map(companyIds.map((companyId, n) => [companyId, found[n]!]));
         const fit: { row: Shown; price: bigint; among: Set<string> | null }[] = [];
         for (const row of order) {
           if (fit.length >= MOST_TRIED) break;
@@ -350,7 +349,8 @@ export function createHouse(
             is_own: true,
           });
           if (price * 1000n > row.max_bid_micros) continue;
-          const among = await amongThose(row);
+          const { included, excluded } = row.audiences;
+          const among = included.size + excluded.size === 0 ? null : (amongOf.get(row.company_id) ?? null);
           if (isAimed(row.audiences, among)) fit.push({ row, price, among });
         }
         return fit;

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BOUNDS } from '../../../platform/db/bounds.ts';
 import { type SimplifiStub, startSimplifiStub } from '../../../providers/simplifi/stub.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { BROWSER, type Company, type MadeCampaign } from '../../../test/factories.ts';
@@ -363,6 +364,57 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
   });
 });
 
+describe('[BEY-30] the zones of a client', () => {
+  const as = async (company: Company) => {
+    const token = await app.signIn(
+      (await app.make.user(company, { password: PASSWORD })).email,
+      'platforms.test',
+    );
+    return {
+      list: async () =>
+        (await app.call('GET', '/api/ads/zones', { host: 'platforms.test', token })).body.data as unknown as {
+          id: string;
+          company_id: string;
+          impressions_30d: number;
+        }[],
+      add: () =>
+        app.call('POST', '/api/ads/zones', {
+          host: 'platforms.test',
+          token,
+          body: { name: 'Mine', hosts: ['shop.example.com'], size: '300x250' },
+        }),
+    };
+  };
+  const { most } = BOUNDS.zones;
+  afterAll(() => Object.assign(BOUNDS.zones, { most }));
+
+  test('stop at their limit, also at once, take no place from anyone else, and hide none of the agency’s', async () => {
+    const [boss, own, other] = await Promise.all([agency, client, await app.make.client(agency)].map(as));
+    const before = (await boss!.list()).filter((zone) => zone.company_id === agency.id).length;
+    expect((await boss!.add()).status).toBe(200);
+    Object.assign(BOUNDS.zones, { most: 3 });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => own!.add()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 422, 422, 422]);
+    expect(answers.find(({ status }) => status === 422)!.body.errors).toEqual({
+      name: ['would exceed the limit of 3 ad zones per company. Remove some first'],
+    });
+    expect((await other!.add()).status).toBe(200);
+    Object.assign(BOUNDS.zones, { most: before + 2 });
+    expect((await boss!.add()).status).toBe(200);
+    const first = (await boss!.list()).slice(0, before + 2);
+    expect(first.map((zone) => zone.company_id)).toEqual(first.map(() => agency.id));
+  });
+
+  test('say how many ads they showed, each its own', async () => {
+    await makeAs('house')();
+    const [zone, idle] = [await app.make.adZone(client, { cpm: 2n * USD }), await app.make.adZone(client)];
+    const page = await open(zone.key);
+    expect(await page.view()).toBe(204);
+    const shown = new Map((await (await as(client)).list()).map((one) => [one.id, one.impressions_30d]));
+    expect([shown.get(zone.id), shown.get(idle.id)]).toEqual([1, 0]);
+  });
+});
+
 describe('[SIMP-03] audiences', () => {
   const people = (count: number) => Array.from({ length: count }, () => app.make.person());
 
@@ -430,6 +482,21 @@ describe('[SIMP-03] audiences', () => {
     await app.make.aim(theirs, [await app.make.audience(neighbor, { emails: [person.email!] })]);
     app.features.adServing.house.forget();
     expect((await open(other.key, { ip: '67.31.0.5' })).status).toBe(204);
+  });
+
+  test('[BEY-30] one look-up finds who is in the audiences of all clients whose ads an agency’s zone may show', async () => {
+    const zone = await app.make.adZone(agency, { cpm: 2n * USD });
+    for (let n = 0; n < 4; n++) {
+      const other = await app.make.client(agency);
+      const made = await app.make.adCampaign(other, { platform: 'house', balance: 100n * USD });
+      await app.make.aim(made, [await app.make.audience(other, { ips: ['67.32.0.1'] })]);
+    }
+    app.features.adServing.house.forget();
+    const among = vi.spyOn(app.features.adAudiences, 'among');
+    expect((await open(zone.key, { ip: '67.32.0.1' })).status).toBe(200);
+    expect((await open(zone.key, { ip: '67.32.0.2' })).status).toBe(204);
+    expect(among).toHaveBeenCalledTimes(2);
+    among.mockRestore();
   });
 
   test('Simpli.fi is given the postal addresses, once, and a campaign without them does not run', async () => {

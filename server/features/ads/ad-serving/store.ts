@@ -73,26 +73,27 @@ export async function updateZone(tx: Tx, id: string, set: Updateable<Schema['ad_
   await tx.updateTable('ad_zone').set(set).where('id', '=', id).execute();
 }
 
-/** The zones that the scope may see, newest first, with what they showed since an instant; one of them by id. */
-export const zonesOf = (tx: Tx, since: Date, id?: string) =>
+const MOST_LISTED = 1_000;
+
+/** The zones that the scope may see, those of agencies before those of their clients, newest first; one of them by id. */
+export const zonesOf = (tx: Tx, id?: string) =>
   tx
     .selectFrom('ad_zone as z')
     .innerJoin('company as k', 'k.id', 'z.company_id')
     .selectAll('z')
-    .select([
-      'k.name as company_name',
-      (eb) =>
-        eb
-          .selectFrom('ad_impression as i')
-          .select((x) => x.fn.countAll<bigint>().as('count'))
-          .whereRef('i.zone_id', '=', 'z.id')
-          .where('i.state', '=', 'billed')
-          .where('i.at', '>=', since)
-          .as('impressions'),
-    ])
+    .select('k.name as company_name')
     .where('z.state', '=', 'active')
     .$if(id !== undefined, (q) => q.where('z.id', '=', id!))
+    .orderBy(sql`z.company_id = z.agency_id`, 'desc')
     .orderBy('z.created_at', 'desc')
     .orderBy('z.id')
-    .limit(200)
+    .limit(MOST_LISTED)
     .execute();
+
+/** How many ads zones showed since an instant. */
+export async function shownIn(tx: Tx, ids: readonly string[], since: Date): Promise<Map<string, number>> {
+  const { rows } = await sql<{ zone_id: string; count: number }>`
+    select zone_id, count(*)::int as count from ad_impression
+    where zone_id = any(${[...ids]}::uuid[]) and state = 'billed' and at >= ${since} group by 1`.execute(tx);
+  return new Map(rows.map(({ zone_id, count }) => [zone_id, count]));
+}

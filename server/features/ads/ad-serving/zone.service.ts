@@ -4,6 +4,7 @@ import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { dollarsOf, microsOf } from '../../../../contract/primitives.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
+import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -13,7 +14,6 @@ import * as store from './store.ts';
 
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 const MONTH_MS = 30 * 86_400_000;
-const MOST_ZONES = 200;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -27,7 +27,7 @@ export const zoneTag = (origin: string, key: string): string =>
 
 /** The zones of house ads: where an agency's or a client's sites show them. */
 export function createZones({ db, clock }: Platform, { audit, tenants }: { audit: Audit; tenants: Tenants }) {
-  const shown = (ctx: Ctx, row: Awaited<ReturnType<typeof store.zonesOf>>[number]) => ({
+  const shown = (ctx: Ctx, row: Awaited<ReturnType<typeof all>>[number]) => ({
     id: row.id,
     company_id: row.company_id,
     company_name: row.company_name,
@@ -36,17 +36,25 @@ export function createZones({ db, clock }: Platform, { audit, tenants }: { audit
     size: `${row.width}x${row.height}` as AdSize,
     cpm: dollarsOf(row.cpm_micros),
     tag: zoneTag(ctx.origin, row.key),
-    impressions_30d: Number(row.impressions ?? 0n),
+    impressions_30d: row.impressions,
     created_at: row.created_at.toISOString(),
   });
-  const all = (tx: Tx, id?: string) => store.zonesOf(tx, new Date(clock.now().getTime() - MONTH_MS), id);
+  async function all(tx: Tx, id?: string) {
+    const rows = await store.zonesOf(tx, id);
+    const counts = await store.shownIn(
+      tx,
+      rows.map((row) => row.id),
+      new Date(clock.now().getTime() - MONTH_MS),
+    );
+    return rows.map((row) => ({ ...row, impressions: counts.get(row.id) ?? 0 }));
+  }
   const one = async (tx: Tx, id: string) => (await all(tx, id))[0] ?? missing();
 
   return {
     list: (ctx: Ctx) =>
       inScope(db.app, ctx.scope, async (tx) => (await all(tx)).map((row) => shown(ctx, row))),
 
-    /** Creates a zone of an agency or a client. @throws Refusal 403, 404, 409 */
+    /** Creates a zone of an agency or a client. @throws Refusal 403, 404, 422 */
     create: (
       ctx: Ctx,
       given: { company_id?: string | undefined; name: string; hosts: string[]; size: AdSize; cpm: string },
@@ -59,8 +67,7 @@ export function createZones({ db, clock }: Platform, { audit, tenants }: { audit
           throw new Refusal('forbidden', 'cpm: the price is set by your agency.', {
             errors: { cpm: ['is set by the agency'] },
           });
-        if ((await all(tx)).length >= MOST_ZONES)
-          throw new Refusal('conflict', `There can be up to ${MOST_ZONES} zones.`);
+        await boundedBy(tx, 'zones', company.id, 'name');
         const at = clock.now();
         const id = newId(at);
         const [width, height] = given.size.split('x').map(Number) as [number, number];

@@ -97,6 +97,18 @@ describe('[MED-01] banners', () => {
     expect((await call('GET', `/${id}`)).body.name).toBe('First');
   });
 
+  test('[BEY-30] that are deleted leave no design behind, whoever saves them at the same time', async () => {
+    const call = await as(agencyUser);
+    const id = await app.make.banner(client);
+    const [, removed] = await Promise.all([
+      call('PUT', `/${id}`, { name: 'Meanwhile' }),
+      call('DELETE', `/${id}`),
+    ]);
+    expect(removed.status).toBe(200);
+    const { rows } = await app.admin.query('select state, design from banner where id = $1', [id]);
+    expect(rows).toMatchObject([{ state: 'removed', design: { layers: [] } }]);
+  });
+
   test('another client’s, another agency’s: 404, in addresses and as the company', async () => {
     const other = await app.make.client(agency);
     const user = await app.make.user(other, { password: PASSWORD });

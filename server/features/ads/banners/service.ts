@@ -2,6 +2,7 @@ import type { BannerDesign } from '../../../../contract/ads/banner-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
+import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -9,9 +10,6 @@ import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { AdCampaigns } from '../ad-campaigns/index.ts';
 import * as store from './store.ts';
-
-/** The most banners of a company. */
-const MOST_BANNERS = 500;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -88,13 +86,12 @@ export function createBanners({ db, clock }: Platform, { audit, tenants, adCampa
 
     details: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, async (tx) => dated(await one(tx, id))),
 
-    /** Creates a banner of the caller's company or of a client. @throws Refusal 404, 409, 422 */
+    /** Creates a banner of the caller's company or of a client. @throws Refusal 404, 422 */
     create: (ctx: Ctx, given: Texts & { company_id?: string | undefined; design: BannerDesign }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = await tenants.company(tx, given.company_id ?? ctx.actor.companyId);
         if (!company?.agency_id) return missing();
-        if ((await store.countOf(tx, company.id)) >= MOST_BANNERS)
-          throw new Refusal('conflict', `A company can have up to ${MOST_BANNERS} banners.`);
+        await boundedBy(tx, 'banners', company.id, 'name');
         await mustHaveImages(tx, company.id, given.design);
         const at = clock.now();
         const id = newId(at);
@@ -165,7 +162,7 @@ export function createBanners({ db, clock }: Platform, { audit, tenants, adCampa
     remove: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await one(tx, id);
-        await store.updateBanner(tx, id, row.version, { state: 'removed', updated_at: clock.now() });
+        await store.removeBanner(tx, id, clock.now());
         await audit.record(tx, ctx, {
           action: 'banner.remove',
           objectKind: 'banner',

@@ -1,5 +1,6 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
-import type { AdSize } from '../../../../contract/ads/ad-rules.ts';
+import { AD_SIZES, type AdSize } from '../../../../contract/ads/ad-rules.ts';
+import type { BannerDesign } from '../../../../contract/ads/banner-rules.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
@@ -19,8 +20,21 @@ export async function updateBanner(
     .set({ ...set, version: version + 1 })
     .where('id', '=', id)
     .where('version', '=', version)
+    .where('state', '=', 'active')
     .executeTakeFirst();
   return numUpdatedRows > 0n;
+}
+
+/** In place of the design of a removed banner. */
+const NO_DESIGN: BannerDesign = { background: '#ffffff', border: null, sizes: [AD_SIZES[0]], layers: [] };
+
+/** Removes a banner, whoever changed it meanwhile. Its design goes with it, or it would fill the disk. */
+export async function removeBanner(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('banner')
+    .set({ state: 'removed', design: JSON.stringify(NO_DESIGN), updated_at: at })
+    .where('id', '=', id)
+    .execute();
 }
 
 const shown = (tx: Tx) =>
@@ -44,17 +58,6 @@ const shown = (tx: Tx) =>
 
 export const bannerById = (tx: Tx, id: string) =>
   shown(tx).select('b.design').where('b.id', '=', id).executeTakeFirst();
-
-/** How many banners a company has. */
-export async function countOf(tx: Tx, companyId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('banner')
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .where('company_id', '=', companyId)
-    .where('state', '=', 'active')
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
 
 /** Banners without their designs, last changed first. */
 export async function pageOfBanners(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { strToU8, zipSync } from 'fflate';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { simulatedEmail } from '../../../providers/drop/simulated.ts';
 import { type DropStub, type StubLists, startDropStub } from '../../../providers/drop/stub.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
@@ -312,4 +313,28 @@ test('[BEY-07] an agency can neither see nor change California’s lists, and th
     headers: { host: agency.host, authorization: `Bearer ${token}` },
   });
   expect(statusCode).toBe(403);
+});
+
+test('[BEY-30] what a test service gives while California is connected does not become one of California’s lists', async () => {
+  const host = await freshRoot();
+  const person = app.make.person();
+  await app.make.people(root, [person]);
+  expect((await setUp(host, { mode: 'sandbox', key: 'test-key' })).status).toBe(200);
+  const entry = emailEntry(person.email!);
+  const base = '20260399_4821';
+  const archive = zipSync({ [`${base}_Email.csv`]: strToU8(`ID,Hash\r\n${entry.id},${entry.hash}\r\n`) });
+  const fetched = vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async () => {
+    expect((await setUp(host, { mode: 'live', key: stub.key })).status).toBe(200);
+    return new Response(new Uint8Array(archive), {
+      headers: {
+        'content-type': 'application/zip',
+        'content-disposition': `attachment; filename="${base}_DROP.zip"`,
+      },
+    });
+  });
+  await app.features.drop.run(root.id);
+  fetched.mockRestore();
+  expect(await stateOf(host)).toMatchObject({ mode: 'live', batches: [] });
+  expect(await inGraph(person.email!)).toBe(true);
+  expect(await app.platform.files.list('drop')).toEqual([]);
 });

@@ -102,6 +102,13 @@ export function createDrop(
   /** Asks for an archive and keeps it, before anything else can go wrong: it is given only once. */
   async function download(rootId: string, account: store.AccountRow): Promise<void> {
     const source = SOURCES[account.mode];
+    /** Does something for the account, unless another service was chosen meanwhile: its lists are then not this one's. */
+    const forIt = (work: (tx: Tx) => Promise<void>): Promise<boolean> =>
+      inRoot(rootId, async (tx) => {
+        if ((await store.accountOf(tx, rootId, true))?.mode !== account.mode) return false;
+        await work(tx);
+        return true;
+      });
     const got = await (await reach(rootId, account)).download();
     const now = clock.now();
     if (got.kind === 'open')
@@ -110,7 +117,7 @@ export function createDrop(
         DAY_MS / 1000,
       );
     if (got.kind === 'preparing') {
-      await inRoot(rootId, (tx) =>
+      await forIt((tx) =>
         store.updateAccount(tx, rootId, { again_at: new Date(now.getTime() + got.againS * 1000) }),
       );
       return;
@@ -122,7 +129,7 @@ export function createDrop(
       last_error: null,
     };
     if (got.kind === 'nothing') {
-      await inRoot(rootId, async (tx) => {
+      await forIt(async (tx) => {
         await store.updateAccount(tx, rootId, well);
         await note(tx, rootId, `Nothing new on ${source}.`);
       });
@@ -133,7 +140,7 @@ export function createDrop(
     await takeRaw(got.bytes, files.pathOf(fileOf({ id })), MOST_BYTES);
     await files.keep(fileOf({ id }));
     if (!base) throw new DropFault('The archive has a name that is not understood.');
-    await inRoot(rootId, async (tx) => {
+    const isKept = await forIt(async (tx) => {
       await store.insertBatch(tx, {
         ...{ id, ...ownerOf(rootId), name: base, state: 'loading' },
         ...{ downloaded_at: now, due_at: policy.dueAfter(now) },
@@ -141,6 +148,7 @@ export function createDrop(
       await store.updateAccount(tx, rootId, well);
       await note(tx, rootId, `Downloaded ${base} from ${source}.`);
     });
+    if (!isKept) await files.remove(fileOf({ id }));
   }
 
   /** Takes in an archive as a whole: its lists are in force with the end of the transaction. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PrivacyKind } from '../../../../contract/audience/privacy-rules.ts';
 import { inScope } from '../../../platform/db/scope.ts';
@@ -274,6 +275,35 @@ describe('[BEY-07] the queue', () => {
     expect((await decide(later)).status).toBe(409);
   });
 
+  test('[BEY-30] a request that is confirmed while the one before it is being decided is not left waiting for it', async () => {
+    const person = { name: 'Racer', email: 'racer@nowhere.example' };
+    const first = await asked('delete', person);
+    const { id } = (await ask({ kind: 'delete', ...person })).body;
+    const code = /^\d{6}$/m.exec((await mails(person.email))[0]!.body!.text)![0];
+    await app.admin.query('begin');
+    await app.admin.query(
+      `update privacy_request set state = 'refused', decided_at = now(), refusal = 'other', answer = 'No' where id = $1`,
+      [first],
+    );
+    let isDone = false;
+    const confirmed = call('POST', '/general/privacy-request/confirm', { body: { id, code } }).then(
+      (told) => {
+        isDone = true;
+        return told.status;
+      },
+    );
+    const isWaiting = async () =>
+      (
+        await app.admin.query('select from pg_locks where not granted and locktype = any($1)', [
+          ['transactionid', 'tuple'],
+        ])
+      ).rowCount! > 0;
+    while (!isDone && !(await isWaiting())) await sleep(20);
+    await app.admin.query('commit');
+    expect(await confirmed).toBe(200);
+    expect((await one(id)).data).toMatchObject({ state: 'open', duplicate_of: null });
+  });
+
   test('extends once by 45 days with a reason, never an opt-out, and tells the person', async () => {
     const person = { name: 'Slow', email: 'slow@nowhere.example' };
     const id = await asked('access', person);
@@ -447,11 +477,9 @@ describe('[BEY-07] fulfillment', () => {
     const refused = await decide(household);
     expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining('household')]);
     const id = await asked('delete', { name: 'Bob Joneses', email }, { details: 'Only me' });
-    expect((await one(id)).data.duplicate_of).toBe(household);
     await decide(household, { outcome: 'refused', refusal: 'household', answer: 'Each of you asks alone.' });
-    const alone = await asked('delete', { name: 'Bob Joneses', email });
-    expect((await decide(alone)).status).toBe(200);
-    expect((await one(alone)).data.result).toMatchObject({ people: 1, other_people: 1, shared_phones: 1 });
+    expect((await decide(id)).status).toBe(200);
+    expect((await one(id)).data.result).toMatchObject({ people: 1, other_people: 1, shared_phones: 1 });
     const { rows } = await app.admin.query(`select first_name from person where last_name = 'Joneses'`);
     expect(rows).toEqual([{ first_name: 'Ann' }]);
     // The number is Ann's as well, so that only the address is excluded.
@@ -534,11 +562,30 @@ describe('[BEY-07] fulfillment', () => {
       const [mail] = await mails(email);
       expect(mail!.subject).toBe('We received your privacy request');
       expect(mail!.body!.text).toContain('We compare it with our records');
-      // It is found as a duplicate from the public page, and decided like any other.
-      const twin = await asked('delete', { name: 'Lena Letter', email });
+      // One that comes later is found as its duplicate, and it is decided like any other.
+      const twin = (await enter({ email })).body.id;
       expect((await one(twin)).data.duplicate_of).toBe(entered.body.id);
       expect((await decide(entered.body.id, { outcome: 'completed' })).status).toBe(200);
       expect((await one(twin)).data.state).toBe('completed');
+    });
+
+    test('[BEY-30] refused, takes no one’s own request with it: a letter that names an address does not prove it', async () => {
+      const vera = { name: 'Vera Vance', email: 'vera.vance@nowhere.example' };
+      const letter = (await enter(vera)).body.id;
+      const own = await asked('delete', vera);
+      const refusal = {
+        outcome: 'refused',
+        refusal: 'not_verified',
+        answer: 'We could not tell who you are.',
+      };
+      expect((await decide(letter, refusal)).status).toBe(200);
+      expect((await one(own)).data).toMatchObject({ state: 'open', duplicate_of: null });
+      // Nor is it completed with that of someone else who has the address.
+      const sam = await asked('delete', { ...vera, name: 'Sam Vance' });
+      expect((await decide(sam)).status).toBe(200);
+      expect((await one(own)).data.state).toBe('open');
+      const again = await asked('delete', { ...vera, name: 'VERA VANCE' });
+      expect((await one(again)).data.duplicate_of).toBe(own);
     });
 
     test('without an email address, by the phone number alone, and receipt is confirmed some other way', async () => {
@@ -590,6 +637,29 @@ describe('[BEY-07] fulfillment', () => {
       expect(await refused({ email, phone: '12' })).toEqual({ phone: [expect.any(String)] });
       expect(await refused({ email, kind: 'correct' })).toEqual({ details: ['must say what to correct'] });
     });
+  });
+
+  test('[BEY-30] any number of requests that nobody decides hides none that is due after them', async () => {
+    const own = await app.make.root({ host: 'flooded.test' });
+    await app.make.user(own, { password: PASSWORD });
+    const add = (many: number, days: number) =>
+      app.admin.query(
+        `insert into privacy_request (id, root_id, company_id, kind, asked_by, name, email, state, code_mac, received_at,
+           proven_at, due_at, acknowledged_at)
+         select gen_random_uuid(), $1, $1, 'delete', 'self', 'Name', 'flood' || $2::int || n || '@nowhere.example', 'open', '\\x00', $3, $3, $4, $3
+         from generate_series(1, $2::int) n`,
+        [own.id, many, app.clock.now(), new Date(app.clock.now().getTime() + days * DAY_MS)],
+      );
+    const warned = async () => {
+      await app.features.privacy.warn(own.id);
+      const found = await app.features.mail.outbox({ rootId: own.id }, 100);
+      return found.filter((mail) => mail.kind === 'privacy.warning').map(({ subject }) => subject);
+    };
+    await add(1000, 3);
+    await add(1, 4);
+    expect(await warned()).toEqual(['1000 privacy requests are due soon']);
+    app.clock.advance(1000);
+    expect(await warned()).toEqual(['A privacy request is due soon', '1000 privacy requests are due soon']);
   });
 
   test('those who decide are warned once before each deadline and once after it, and no one else', async () => {

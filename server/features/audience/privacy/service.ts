@@ -345,7 +345,7 @@ export function createPrivacy(
         if (row?.state !== 'unproven' || row.company_id !== tenant.companyId || until <= now.getTime())
           throw new Refusal('gone', 'This code is no longer valid. Make the request again.');
         if (!timingSafeEqual(row.code_mac, codeMac(id, code))) throw refusalOf('code', 'is not correct');
-        const first = await store.earlierOpen(tx, row);
+        const first = await store.earlierOpen(tx, { ...row, isProven: true });
         await store.updateRequest(tx, id, {
           state: 'open',
           proven_at: now,
@@ -407,7 +407,7 @@ export function createPrivacy(
           code_mac: randomBytes(32),
           ...{ received_at: received, proven_at: now, due_at: policy.dueAt(given.kind, received) },
         };
-        const first = await store.earlierOpen(tx, row);
+        const first = await store.earlierOpen(tx, { ...row, isProven: false });
         await store.insertRequest(tx, { ...row, duplicate_of: first?.id ?? null });
         const by = ctx.actor.userId;
         const number = numberOf(id);
@@ -462,12 +462,11 @@ export function createPrivacy(
     async warn(rootId: string): Promise<void> {
       const now = clock.now();
       const read = (tx: Tx) =>
-        store.openBefore(
-          tx,
-          rootId,
-          new Date(now.getTime() - policy.WARNED_FROM_MS),
-          new Date(now.getTime() + policy.SOON_MS),
-        );
+        store.openBefore(tx, rootId, {
+          now,
+          received: new Date(now.getTime() - policy.WARNED_FROM_MS),
+          due: new Date(now.getTime() + policy.SOON_MS),
+        });
       const due = (rows: readonly store.RequestRow[]) =>
         rows.flatMap((row) =>
           policy.warningsOf(row, now).map(({ step, due, isLate }) => ({

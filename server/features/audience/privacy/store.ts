@@ -32,10 +32,17 @@ export async function updateRequest(
 const sameAddress = ({ email, phone }: Pick<RequestRow, 'email' | 'phone'>) =>
   sql<boolean>`(email = ${email} and (email <> '' or phone = ${phone}))`;
 
-/** The earliest open request of a root with this address and kind, besides one. */
+/**
+ * The earliest open request of a root that this one repeats, locked, so that it is not decided before this one is linked
+ * to it. Both get the same decision, so both give the same name, since others may share the address. One that was proven
+ * by a code follows only such a one: anyone can write a letter that names the address, and it is refused.
+ */
 export async function earlierOpen(
   tx: Tx,
-  of: Pick<RequestRow, 'id' | 'root_id' | 'email' | 'phone' | 'kind'>,
+  of: Pick<
+    RequestRow,
+    'id' | 'root_id' | 'email' | 'phone' | 'kind' | 'name' | 'asked_by' | 'received_at'
+  > & { isProven: boolean },
 ): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('privacy_request')
@@ -43,11 +50,17 @@ export async function earlierOpen(
     .where('root_id', '=', of.root_id)
     .where(sameAddress(of))
     .where('kind', '=', of.kind)
+    .where(sql<boolean>`lower(name) = lower(${of.name})`)
+    .where('asked_by', '=', of.asked_by)
+    .$if(of.isProven, (q) => q.where('came_by', '=', 'web'))
+    .where('received_at', '<=', of.received_at)
     .where('id', '!=', of.id)
     .where('state', '=', 'open')
     .where('duplicate_of', 'is', null)
     .orderBy('received_at')
     .orderBy('id')
+    .limit(1)
+    .forUpdate()
     .executeTakeFirst();
 }
 
@@ -184,17 +197,38 @@ export async function byMonth(tx: Tx) {
   return rows;
 }
 
-/** Open requests that are old enough for a deadline to be near, or whose answer is due by an instant. */
-export const openBefore = (tx: Tx, rootId: string, received: Date, due: Date): Promise<RequestRow[]> =>
+/**
+ * Open requests that are old enough for a deadline to be near, or whose answer is due by an instant and was not warned of
+ * since: any number of requests that nobody decides must not hide those that are due after them.
+ */
+export const openBefore = (
+  tx: Tx,
+  rootId: string,
+  { now, received, due }: { now: Date; received: Date; due: Date },
+): Promise<RequestRow[]> =>
   tx
-    .selectFrom('privacy_request')
-    .selectAll()
+    .selectFrom('privacy_request as r')
+    .selectAll('r')
     .where('root_id', '=', rootId)
     .where('state', '=', 'open')
     .where((eb) =>
       eb.or([
         eb.and([eb('acknowledged_at', 'is', null), eb('received_at', '<=', received)]),
-        eb('due_at', '<=', due),
+        eb.and([
+          eb('due_at', '<=', due),
+          eb('duplicate_of', 'is', null),
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('privacy_warning as w')
+                .select('w.request_id')
+                .whereRef('w.request_id', '=', 'r.id')
+                .where('w.kind', '=', 'answer')
+                .whereRef('w.due_at', '=', 'r.due_at')
+                .where('w.is_late', '=', sql<boolean>`(r.due_at <= ${now})`),
+            ),
+          ),
+        ]),
       ]),
     )
     .orderBy('due_at')

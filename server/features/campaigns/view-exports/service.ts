@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { leadFilterOf } from '../../../../contract/campaigns/lead-view.ts';
 import { LEAD_SORTS, LeadFilter } from '../../../../contract/campaigns/leads.ts';
@@ -154,6 +155,13 @@ export function createViewExports(
     return { to, view };
   }
 
+  /** Whether a recipient and a view are as they were. */
+  const isSame = async (tx: Tx, to: Recipient, view: store.LeadView): Promise<boolean> =>
+    isDeepStrictEqual(
+      [await store.recipientOf(tx, to.user_id), await store.viewOf(tx, to.user_id, view.view_id)],
+      [to, view],
+    );
+
   /** Sends one export that is due; returns whether an email was sent by this call. */
   async function sendOne(rootId: string, due: store.Due): Promise<boolean> {
     const now = clock.now();
@@ -169,6 +177,8 @@ export function createViewExports(
       : null;
     const sender = written && to ? await notices.sender(ownerOf(to)) : null;
     return inScope(db.app, { rootId }, async (tx) => {
+      // Whoever lost a right, was disabled, or got another address while it was read gets what they may have then.
+      if (written && !(await isSame(tx, to!, view!))) return false;
       if (!(await store.take(tx, due, sender ? { ...next, sent_at: now } : next))) return false;
       if (!sender || !to || !view || !written) return false;
       await post(

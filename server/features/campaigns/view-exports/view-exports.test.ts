@@ -233,4 +233,29 @@ describe('[BEY-33] a saved view by email', () => {
       expect.stringMatching(/^Fine: /),
     ]);
   });
+
+  test('[BEY-30] is not sent with what was read for someone who was disabled meanwhile', async () => {
+    await app.admin.query('delete from view_export');
+    const late = await save('owner', { name: 'Late' });
+    const weekly = { every: 'week', form: 'CSV' };
+    expect((await call('owner', 'PUT', `/view/${late}/export`, weekly)).status).toBe(200);
+    const { next_at } = (await mine('owner')).exports.find(({ view_id }) => view_id === late)!;
+    await go(next_at);
+    const before = (await mails()).length;
+    const { exportLines } = app.features.leads;
+    app.features.leads.exportLines = async (...given) => {
+      app.features.leads.exportLines = exportLines;
+      await app.admin.query(`update user_account set disabled_at = now() where email = 'owner@x.test'`);
+      return exportLines(...given);
+    };
+    expect([await due(), await due()]).toEqual([0, 0]);
+    expect((await mails()).length).toBe(before);
+    await app.admin.query(`update user_account set disabled_at = null where email = 'owner@x.test'`);
+    await go(new Date(new Date(next_at).getTime() + 7 * 86_400_000).toISOString());
+    expect(await due()).toBe(1);
+    expect((await mails())[0]).toMatchObject({
+      to_address: 'owner@x.test',
+      subject: expect.stringContaining('Late'),
+    });
+  });
 });

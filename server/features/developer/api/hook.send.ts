@@ -173,7 +173,7 @@ export function createHookSender(
 
   /** Stops an endpoint that cannot be reached any more, or wants no more. */
   async function disable(tx: Tx, hook: store.HookRow, reason: 'gone' | 'failing'): Promise<void> {
-    await store.update(tx, hook.id, { state: 'disabled', state_reason: reason, updated_at: clock.now() });
+    if (!(await store.stop(tx, hook.id, reason, clock.now()))) return;
     await audit.recordSystem(
       tx,
       clock.now(),
@@ -198,7 +198,7 @@ export function createHookSender(
       const now = await store.byId(tx, hook.id);
       if (!now || now.alerted >= reached) return;
       await store.update(tx, hook.id, { alerted: reached });
-      if (reached === 100 && now.state === 'enabled') await disable(tx, now, 'failing');
+      if (reached === 100) await disable(tx, now, 'failing');
       await notices.tell(tx, 'developer.hook', sender, owner, {
         subject: reached === 100 ? 'A webhook endpoint was disabled' : 'A webhook endpoint is failing',
         lines: [

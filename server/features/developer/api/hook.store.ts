@@ -61,6 +61,17 @@ export async function update(tx: Tx, id: string, set: Updateable<Schema['develop
   await tx.updateTable('developer_hook').set(set).where('id', '=', id).execute();
 }
 
+/** Stops an endpoint; false if a person disabled or removed it meanwhile. */
+export const stop = async (tx: Tx, id: string, reason: 'gone' | 'failing', at: Date): Promise<boolean> =>
+  (
+    await tx
+      .updateTable('developer_hook')
+      .set({ state: 'disabled', state_reason: reason, updated_at: at })
+      .where('id', '=', id)
+      .where('state', '=', 'enabled')
+      .executeTakeFirst()
+  ).numUpdatedRows > 0n;
+
 /** Inserts messages; an endpoint that already received the event does not receive it again. Returns those that are new. */
 export const insertMessages = (
   tx: Tx,

@@ -265,6 +265,19 @@ describe('[DEV-04] webhooks for developers', () => {
     });
   });
 
+  test('[BEY-30] that are removed while they answer 410 stay removed', async () => {
+    const { id } = await add('/last', { types: ['lead.accepted'] });
+    answers['/last'] = (reply) =>
+      void ask('DELETE', `webhook-endpoints/${id}`).then(() => reply.writeHead(410).end());
+    await find();
+    await work();
+    expect((await ask('GET', `webhook-endpoints/${id}`)).status).toBe(404);
+    const { rows } = await app.admin.query('select state, state_reason from developer_hook where id = $1', [
+      id,
+    ]);
+    expect(rows).toEqual([{ state: 'removed', state_reason: 'person' }]);
+  });
+
   test('that hang or are slow delay no other', async () => {
     const hanging = await add('/hang', { types: ['lead.accepted'] });
     const good = await add('/good', { types: ['lead.accepted'] });

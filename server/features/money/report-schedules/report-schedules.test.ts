@@ -379,4 +379,38 @@ describe('[CONF-07] reports by email', () => {
     expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'application/pdf']);
     expect(await textOf(new Uint8Array(file.rawPayload))).toContain('Sales by month');
   });
+
+  test('[BEY-30] are not sent to who was taken off while they were made, nor as something else than they are by then', async () => {
+    await app.admin.query('delete from report_schedule');
+    await go('2026-08-01T13:00:00Z');
+    const { id: other } = await app.make.user(agency, { email: 'other@x.test', password: PASSWORD });
+    const weekly = { every: 'week', period: 'week' };
+    const id = await add('boss', { ...weekly, user_ids: [ids.boss, other] });
+    const { calls } = app.features.reportAnalytics;
+    const { report } = calls;
+    /** Changes the report while it is made. */
+    const during = (more: object) => {
+      calls.report = async (ctx, input) => {
+        calls.report = report;
+        expect(
+          (await call('boss', 'PUT', `/${id}`, schedule({ ...weekly, is_paused: false, ...more }))).status,
+        ).toBe(200);
+        return report(ctx, input);
+      };
+    };
+    await go('2026-08-03T13:00:00Z');
+    const before = (await mails()).length;
+    during({});
+    expect(await due()).toBe(1);
+    await go('2026-08-10T13:00:00Z');
+    during({ period: 'year' });
+    expect(await due()).toBe(0);
+    expect(await due()).toBe(1);
+    const sent = (await mails()).slice(0, (await mails()).length - before);
+    expect(sent.map((mail) => [mail.to_address, mail.subject.includes('2025-')])).toEqual([
+      ['boss@x.test', true],
+      ['boss@x.test', false],
+    ]);
+    expect((await call('boss', 'DELETE', `/${id}`)).status).toBe(200);
+  });
 });

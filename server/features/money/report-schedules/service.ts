@@ -143,20 +143,22 @@ export function createReportSchedules(
   async function sendOne(rootId: string, due: store.Due): Promise<number> {
     const now = clock.now();
     const next = nextExport(now, due.every as 'week' | 'month', due.time_zone);
-    const readersNow = async (tx: Tx) =>
+    const readersNow = async (tx: Tx, userIds: readonly string[]) =>
       due.removed_at
         ? []
         : (await readersOf(tx, due.company_id)).filter(
-            (one) => due.user_ids.includes(one.user_id) && !one.is_blocked,
+            (one) => userIds.includes(one.user_id) && !one.is_blocked,
           );
-    const readers = await inScope(db.app, { rootId }, readersNow);
+    const readers = await inScope(db.app, { rootId }, (tx) => readersNow(tx, due.user_ids));
     const sender = readers[0] && (await notices.sender(ownerOf(readers[0])));
     const made =
       sender && (await paperOf(readingFor(clock, readers[0]!), due, now, { ...due, site: sender.site }));
     return inScope(db.app, { rootId }, async (tx) => {
-      // Whoever lost the right while it was made gets none.
-      const to = made ? await readersNow(tx) : [];
-      if (!(await store.take(tx, due, { next_at: next, last_at: now, last_sent: to.length }))) return 0;
+      const still = await store.stillDue(tx, due);
+      if (!still) return 0;
+      // Whoever lost the right, was taken off, or unsubscribed while it was made gets none.
+      const to = made ? await readersNow(tx, still.user_ids) : [];
+      await store.updateSchedule(tx, due.id, { next_at: next, last_at: now, last_sent: to.length });
       for (const one of to) await post(tx, one, sender!, due, made!);
       return to.length;
     });

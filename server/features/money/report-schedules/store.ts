@@ -54,20 +54,23 @@ export const dueSchedules = (tx: Tx, rootId: string, at: Date, skip: readonly st
     .execute();
 export type Due = Awaited<ReturnType<typeof dueSchedules>>[number];
 
-/** Takes on a schedule that is due; false if someone else has, or if it was changed or paused. */
-export async function take(
-  tx: Tx,
-  { id, next_at }: Pick<Due, 'id' | 'next_at'>,
-  set: { next_at: Date; last_at: Date; last_sent: number },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('report_schedule')
-    .set(set)
-    .where('id', '=', id)
-    .where('next_at', '=', next_at)
+/**
+ * Who gets a report that is due, now that it is made; locked. Undefined: someone else has sent it, or it was changed or
+ * paused.
+ */
+export async function stillDue(tx: Tx, due: Due): Promise<{ user_ids: string[] } | undefined> {
+  return tx
+    .selectFrom('report_schedule')
+    .select('user_ids')
+    .where('id', '=', due.id)
+    .where('next_at', '=', due.next_at)
     .where('is_paused', '=', false)
+    .where('report', '=', due.report)
+    .where('period', '=', due.period)
+    .where('compare', '=', due.compare)
+    .where('every', '=', due.every)
+    .forUpdate()
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
 }
 
 /** Records that a report that is due could not be made. */
