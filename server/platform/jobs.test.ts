@@ -10,6 +10,7 @@ import { defineJob, jobNames, setUpJobs } from './jobs.ts';
 
 const fair = defineJob('test.fair', z.object({ turn: z.string() }));
 const grouped = defineJob('test.grouped', z.object({ at: z.int() }), { retryDelay: 1, retryBackoff: false });
+const late = defineJob('test.late', z.object({}));
 const daily = defineJob('test.daily', z.object({ rootId: z.uuid().optional() }));
 
 let app: TestApp;
@@ -52,6 +53,28 @@ test('[BEY-31] anyone who enqueues many jobs is behind everyone who enqueues one
   );
   expect(waiting).toHaveLength(51);
   expect(waiting.findIndex(({ turn }) => turn === 'modest')).toBe(1);
+});
+
+test('a process that is told to stop takes no more of the jobs that run together', async () => {
+  const other = await testApp();
+  await setUpJobs(other.databaseUrl);
+  const { jobs, db } = other.platform;
+  const { id } = await other.make.root();
+  let ran = 0;
+  await jobs.workTogether(late, { atOnce: 2 }, async () => void ran++);
+  const startAfter = new Date(Date.now() + 3_600_000);
+  await inScope(db.app, { rootId: id }, (tx) => jobs.send(tx, late, [{}], { startAfter }));
+  // Whoever takes jobs now waits, and finds one when this is committed.
+  await other.admin.query('begin');
+  await other.admin.query('lock table pgboss.job_common in access exclusive mode');
+  await other.admin.query(`update pgboss.job_common set start_after = now() where name = 'test.late'`);
+  const stopped = jobs.stop();
+  await new Promise((done) => setTimeout(done, 200));
+  await other.admin.query('commit');
+  await stopped;
+  const { rows } = await other.admin.query(`select state from pgboss.job_common where name = 'test.late'`);
+  expect({ ran, rows }).toEqual({ ran: 0, rows: [{ state: 'created' }] });
+  await other.close();
 });
 
 test('[BEY-31] jobs that run together end one by one, one of each group at a time and in order, and one that fails is retried alone', async () => {

@@ -392,6 +392,8 @@ export class Jobs {
         await idle.promise;
         idle = Promise.withResolvers();
         await sleep(TAKE_EVERY_MS);
+        // It was woken to end: what it took now would only hold up the stop.
+        if (this.#stopping) break;
         const count = await take().catch((error) => {
           if (!this.#stopping) this.#onError(error, name);
           return 0;
