@@ -12,26 +12,20 @@ export interface Db
   extends Pick<
     Kysely<Schema>,
     | 'selectFrom'
-    | 'selectNoFrom'
     | 'insertInto'
     | 'updateTable'
     | 'deleteFrom'
-    | 'mergeInto'
     | 'with'
-    | 'withRecursive'
     | 'fn'
-    | 'dynamic'
     | 'executeQuery'
     | 'getExecutor'
     | 'transaction'
-    | 'connection'
     | 'destroy'
   > {}
 /** A transaction that runs inside a tenant's scope. */
 export interface Tx extends Db {
   readonly isTransaction: true;
   transaction(): never;
-  connection(): never;
   destroy(): never;
 }
 
