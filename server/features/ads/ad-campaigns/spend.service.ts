@@ -72,15 +72,12 @@ export function createSpending(
   { db, clock }: Platform,
   { billing, campaigns }: { billing: Billing; campaigns: Campaigns },
 ) {
-  type Terms = Awaited<ReturnType<typeof store.termsOf>>;
-  const ratesUnder = (terms: Terms, row: store.AdRow): Rates => ({
-    share_bp: terms?.share_bp ?? 0,
+  /** The rates of a campaign now. */
+  const ratesOf = async (tx: Tx, row: store.AdRow): Promise<Rates> => ({
+    share_bp: (await store.termsOf(tx, row.root_id))?.share_bp ?? 0,
     markup_bp: row.markup_bp,
     is_own: row.platform === 'house',
   });
-  /** The rates of a campaign now. */
-  const ratesOf = async (tx: Tx, row: store.AdRow): Promise<Rates> =>
-    ratesUnder(await store.termsOf(tx, row.root_id), row);
 
   /** What a campaign, which the transaction has locked, has used of its budgets on a day. */
   async function usedOf(tx: Tx, row: store.AdRow, day: string): Promise<Used> {
@@ -172,41 +169,38 @@ export function createSpending(
     /**
      * Bills impressions of campaigns of one root, each once, whoever says so how often. What comes after its time costs
      * nothing, and neither does what asks for more than was bid.
+     * @param known the rates of the campaigns, if they were read a moment ago
      */
     async bill(
       tx: Tx,
       notices: readonly (Notice & { campaignId: string })[],
       at = clock.now(),
+      known?: ReadonlyMap<string, Rates>,
     ): Promise<Map<string, Noticed>> {
-      const outcomes = new Map<string, Noticed>();
-      const campaignIds = [...new Set(notices.map(({ campaignId }) => campaignId))];
-      const rows = await store.adCampaignsByIds(tx, campaignIds, true);
-      const [first] = rows.values();
-      if (!first) return new Map(notices.map(({ id }) => [id, 'unknown']));
-      const terms = await store.termsOf(tx, first.root_id);
-      const ids = notices.map(({ id }) => id);
-      const known = new Map((await spent.impressionsOf(tx, ids)).map((one) => [one.id, one]));
-      const due: spent.Billed[] = [];
+      const ids = [...new Set(notices.map(({ campaignId }) => campaignId))];
+      const rates = known ?? (await spent.ratesIn(tx, ids));
+      const due = new Map<string, spent.Billed>();
       for (const { id, campaignId, mediaMicros, isViewable } of notices) {
-        const one = known.get(id);
-        const row = rows.get(campaignId);
-        const costs = row && costsOf(mediaMicros, ratesUnder(terms, row));
-        const outcome: Noticed =
-          !costs || one?.campaign_id !== campaignId
-            ? 'unknown'
-            : one.state === 'billed' || outcomes.has(id)
-              ? 'repeated'
-              : one.state === 'lost'
-                ? 'lost'
-                : one.state === 'expired' || one.expires_at < at
-                  ? 'late'
-                  : costs.price > one.held_micros
-                    ? 'above'
-                    : 'billed';
-        if (!outcomes.has(id)) outcomes.set(id, outcome);
-        if (outcome === 'billed') due.push({ id, campaignId, ...costs!, at, isViewable });
+        const own = rates.get(campaignId);
+        if (own && !due.has(id))
+          due.set(id, { id, campaignId, ...costsOf(mediaMicros, own), at, isViewable });
       }
-      await spent.bill(tx, due);
+      const done = await spent.bill(tx, [...due.values()]);
+      const outcomes = new Map<string, Noticed>(notices.map(({ id }) => [id, 'unknown']));
+      for (const id of done) outcomes.set(id, 'billed');
+      // Most notices come once and in time: why one was not billed is only asked for those that were not.
+      for (const one of await spent.impressionsOf(
+        tx,
+        [...due.keys()].filter((id) => !done.has(id)),
+      )) {
+        if (one.campaign_id !== due.get(one.id)!.campaignId) continue;
+        const { state } = one;
+        const isLate = state === 'expired' || (state === 'held' && one.expires_at < at);
+        outcomes.set(
+          one.id,
+          state === 'billed' ? 'repeated' : state === 'lost' ? 'lost' : isLate ? 'late' : 'above',
+        );
+      }
       return outcomes;
     },
 
@@ -498,6 +492,7 @@ export function createSpending(
     },
 
     impressions: spent.impressionsOf,
+    ratesIn: spent.ratesIn,
     timesSeen: spent.timesSeen,
     timesSeenBy: spent.timesSeenBy,
     click: spent.click,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/scope.ts';
+import type { Rates } from './policy.ts';
 
 /** An impression that is promised to a campaign. */
 export interface Held {
@@ -89,19 +90,36 @@ export async function impressionsOf(tx: Tx, ids: readonly string[]) {
     .execute();
 }
 
-/** Bills promised impressions of campaigns, which the transaction has locked; returns those that it did. */
+/** What prices of impressions of campaigns are made of, by the campaign's id. */
+export async function ratesIn(tx: Tx, ids: readonly string[]): Promise<Map<string, Rates>> {
+  const { rows } = await sql<Rates & { id: string }>`/* kept: ads_rates */
+    select a.campaign_id as id, a.markup_bp, a.platform = 'house' as is_own, coalesce(t.share_bp, 0) as share_bp
+    from ad_campaign a join campaign c on c.id = a.campaign_id and c.state <> 'removed' left join ad_terms t on t.root_id = a.root_id
+    where a.campaign_id = any(${[...ids]}::uuid[])`.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/**
+ * Locks campaigns, and bills promised impressions of theirs whose time is not over, and for which as much was promised;
+ * returns those that it did. One statement, since others wait for the locks. It reads budgets once it has them: what it
+ * changes, PostgreSQL reads again if it has changed meanwhile.
+ */
 export async function bill(tx: Tx, rows: readonly Billed[]): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
   const done = await sql<{ id: string }>`/* kept: ads_bill */
-    with n as (
-      select * from unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.campaignId)}::uuid[],
+    with locked as (
+      select campaign_id from ad_campaign where campaign_id = any(${[...new Set(rows.map((r) => r.campaignId))]}::uuid[])
+      order by campaign_id for no key update),
+    n as (
+      select n.* from unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.campaignId)}::uuid[],
         ${rows.map((r) => r.price.toString())}::bigint[], ${rows.map((r) => r.wholesale.toString())}::bigint[],
         ${rows.map((r) => r.media.toString())}::bigint[], ${rows.map((r) => r.at)}::timestamptz[],
-        ${rows.map((r) => r.isViewable)}::boolean[]) n (id, campaign_id, price, wholesale, media, at, viewable)),
+        ${rows.map((r) => r.isViewable)}::boolean[]) n (id, campaign_id, price, wholesale, media, at, viewable)
+      join locked using (campaign_id)),
     done as (
       update ad_impression i set state = 'billed', price_micros = n.price, wholesale_micros = n.wholesale, media_micros = n.media,
         billed_at = n.at, viewable_at = case when n.viewable then n.at end, is_posted = n.price = 0 and n.wholesale = 0
-      from n where i.id = n.id and i.campaign_id = n.campaign_id and i.state = 'held'
+      from n where i.id = n.id and i.campaign_id = n.campaign_id and i.state = 'held' and i.expires_at >= n.at and i.held_micros >= n.price
       returning i.*),
     days as (
       update ad_day d set held_micros = d.held_micros - t.held, spent_micros = d.spent_micros + t.price

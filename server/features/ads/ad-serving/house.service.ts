@@ -10,7 +10,14 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { People } from '../../audience/people/index.ts';
 import { createRates, isBot } from '../../campaigns/visits/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
-import { type AdCampaigns, type AdRow, costsOf, imagePath, type Noticed } from '../ad-campaigns/index.ts';
+import {
+  type AdCampaigns,
+  type AdRow,
+  costsOf,
+  imagePath,
+  type Noticed,
+  type Rates,
+} from '../ad-campaigns/index.ts';
 import { type Audiences, audiencesOf, inOf, isAimed, isCapped } from './bidder.policy.ts';
 import * as store from './store.ts';
 import { type Pass, passFor, passIn } from './token.policy.ts';
@@ -72,6 +79,16 @@ interface Notice {
   host: string | null;
   isClick: boolean;
   isCounted: boolean;
+}
+
+/** What a notice is of; of a click also where it leads. */
+interface Found {
+  rootId: string;
+  campaignId: string;
+  place: string;
+  mediaMicros: bigint;
+  rates: Rates | undefined;
+  url: string | undefined;
 }
 
 /** What became of a notice; of a click also where it leads. */
@@ -231,53 +248,86 @@ export function createHouse(
     }
   }
 
-  /** Takes views and clicks together: those of a root in one transaction. */
-  const takeTogether = createGather(SIZES, async (all: Notice[]): Promise<Taken[]> => {
-    const taken: Taken[] = all.map(() => ({ outcome: 'unknown' }));
+  /** What notices are of; those of other places than their tokens name, and of none, are not found. */
+  const lookUp = createGather(SIZES, async (all: Notice[]): Promise<(Found | null)[]> => {
+    const found: (Found | null)[] = all.map(() => null);
     const idOf = (n: number): string => all[n]!.pass.impressionId;
     const roots = await store.rootsOfImpressions(db.app, [
       ...new Set(all.map((one) => one.pass.impressionId)),
     ]);
     for (const [rootId, of] of Map.groupBy(all.keys(), (n) => roots.get(idOf(n)))) {
       if (!rootId) continue;
-      const { impressions, urls } = await inScope(db.app, { rootId }, async (tx) => {
-        const found = await spending.impressions(tx, [...new Set(of.map(idOf))]);
+      await inScope(db.app, { rootId, isRead: true }, async (tx) => {
+        const rowsOf = await spending.impressions(tx, [...new Set(of.map(idOf))]);
+        const impressions = new Map(rowsOf.map((one) => [one.id, one]));
         const clicked = new Set(of.filter((n) => all[n]!.isClick).map(idOf));
-        const creatives = found.filter(({ id }) => clicked.has(id)).map(({ creative_id }) => creative_id);
-        return {
-          impressions: new Map(found.map((one) => [one.id, one])),
-          urls: await rows.clickUrls(tx, [...new Set(creatives)]),
-        };
+        const creatives = rowsOf.filter(({ id }) => clicked.has(id)).map(({ creative_id }) => creative_id);
+        const urls = await rows.clickUrls(tx, [...new Set(creatives)]);
+        const rates = await spending.ratesIn(tx, [...new Set(rowsOf.map((row) => row.campaign_id))]);
+        for (const n of of) {
+          const one = impressions.get(idOf(n));
+          // The token names the place that it was given to, and so does the impression: one for another place is none.
+          if (!one?.zone_id || !all[n]!.pass.isOf(one.zone_id, one.place)) continue;
+          found[n] = {
+            rootId,
+            campaignId: one.campaign_id,
+            place: one.place,
+            mediaMicros: one.media_micros,
+            rates: rates.get(one.campaign_id),
+            url: all[n]!.isClick ? urls.get(one.creative_id) : undefined,
+          };
+        }
       });
-      const due: number[] = [];
-      for (const n of of) {
-        const one = impressions.get(idOf(n));
-        const { pass, isClick, isCounted, host } = all[n]!;
-        // The token names the place that it was given to, and so does the impression: one for another place is none.
-        if (!one?.zone_id || !pass.isOf(one.zone_id, one.place)) continue;
-        if (isClick) taken[n]!.url = urls.get(one.creative_id);
-        if (isCounted && (isClick ? taken[n]!.url : one.place === host)) due.push(n);
-      }
-      if (due.length === 0) continue;
-      const outcomes = await inScope(db.app, { rootId }, async (tx) => {
-        // Whoever clicks has seen the ad, so it is billed if it was not.
-        const billed = await spending.bill(
-          tx,
-          due.map((n) => {
-            const { campaign_id, media_micros } = impressions.get(idOf(n))!;
-            return { id: idOf(n), campaignId: campaign_id, mediaMicros: media_micros, isViewable: true };
-          }),
-        );
-        await spending.click(
-          tx,
-          due.filter((n) => all[n]!.isClick).map((n) => ({ id: idOf(n), at: all[n]!.at })),
-        );
-        return billed;
-      });
-      for (const n of due) taken[n]!.outcome = outcomes.get(idOf(n)) ?? 'unknown';
     }
-    return taken;
+    return found;
   });
+
+  /** Bills views and clicks together: those of a root in one transaction, while the next ones are looked up. */
+  const billTogether = createGather(
+    SIZES,
+    async (all: { notice: Notice; found: Found }[]): Promise<Noticed[]> => {
+      const outcomes: Noticed[] = all.map(() => 'unknown');
+      for (const [rootId, of] of Map.groupBy(all.keys(), (n) => all[n]!.found.rootId)) {
+        const told = await inScope(db.app, { rootId }, async (tx) => {
+          // Whoever clicks has seen the ad, so it is billed if it was not.
+          const billed = await spending.bill(
+            tx,
+            of.map((n) => {
+              const { notice, found } = all[n]!;
+              const { campaignId, mediaMicros } = found;
+              return { id: notice.pass.impressionId, campaignId, mediaMicros, isViewable: true };
+            }),
+            clock.now(),
+            new Map(
+              of.flatMap((n) => {
+                const { campaignId, rates } = all[n]!.found;
+                return rates ? [[campaignId, rates] as const] : [];
+              }),
+            ),
+          );
+          await spending.click(
+            tx,
+            of.flatMap((n) => {
+              const { pass, isClick, at } = all[n]!.notice;
+              return isClick ? [{ id: pass.impressionId, at }] : [];
+            }),
+          );
+          return billed;
+        });
+        for (const n of of) outcomes[n] = told.get(all[n]!.notice.pass.impressionId) ?? 'unknown';
+      }
+      return outcomes;
+    },
+  );
+
+  /** Takes a view or a click. */
+  async function taken(notice: Notice): Promise<Taken> {
+    const found = await lookUp(notice);
+    if (!found) return { outcome: 'unknown' };
+    const { url, place } = found;
+    const isDue = notice.isCounted && (notice.isClick ? url !== undefined : place === notice.host);
+    return { url, outcome: isDue ? await billTogether({ notice, found }) : 'unknown' };
+  }
 
   return {
     viewerKey,
@@ -397,7 +447,7 @@ export function createHouse(
       const at = clock.now();
       const pass = isBot(from.userAgent) ? null : passIn(signKey, token, at);
       const notice = pass && { pass, at, host: from.host, isClick: false, isCounted: true };
-      const { outcome } = notice ? await takeTogether(notice) : { outcome: 'unknown' };
+      const { outcome } = notice ? await taken(notice) : { outcome: 'unknown' };
       if (outcome === 'unknown') throw new Refusal('not_found', 't: is not a token of this site');
       if (outcome !== 'billed' && outcome !== 'repeated') throw new Refusal('gone', 't: is too late');
     },
@@ -413,7 +463,7 @@ export function createHouse(
       const isCounted = !isBot(from.userAgent);
       const missing = () => new Refusal('not_found', 'This ad is no longer there.');
       if (!pass) throw missing();
-      const { url } = await takeTogether({ pass, at, host: from.host, isClick: true, isCounted });
+      const { url } = await taken({ pass, at, host: from.host, isClick: true, isCounted });
       if (!url) throw missing();
       if (!isCounted) return url;
       const target = new URL(url);

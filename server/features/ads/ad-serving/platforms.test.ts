@@ -236,7 +236,8 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
     app.features.adServing.house.forget();
     const ours = await Promise.all(Array.from({ length: 6 }, () => open(first.zone.key)));
     const theirs = await Promise.all(Array.from({ length: 3 }, () => open(zone.key)));
-    const changed = `${ours[0]!.ad!.t.slice(0, -1)}${ours[0]!.ad!.t.endsWith('A') ? 'B' : 'A'}`;
+    // Its first character: of the last one, two bits are padding.
+    const changed = `${ours[0]!.ad!.t.startsWith('A') ? 'B' : 'A'}${ours[0]!.ad!.t.slice(1)}`;
     const answers = await Promise.all([
       ...ours.flatMap((page) => [page.view(), page.view()]),
       ours[0]!.view(changed),

@@ -25,9 +25,9 @@ export const creativeFile = async (
 
 /** The roots of impressions, before a scope is known. */
 export async function rootsOfImpressions(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
-  const { rows } = await sql<{ id: string; root: string | null }>`/* kept: ads_roots */
-    select id, ad_impression_root(id) as root from unnest(${[...ids]}::uuid[]) id`.execute(db);
-  return new Map(rows.flatMap(({ id, root }) => (root ? [[id, root]] : [])));
+  const { rows } = await sql<{ id: string; root_id: string }>`/* kept: ads_roots */
+    select * from ad_impression_roots(${[...ids]}::uuid[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row.root_id]));
 }
 
 /** The exchange of a key, before a scope is known. */
