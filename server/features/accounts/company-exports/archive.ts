@@ -45,6 +45,8 @@ export interface Source {
 
 /** A part ends with what brings it to this length. It has to be in memory, since its length comes first. */
 export const PART_BYTES = 4 * 1024 * 1024;
+/** What a part is given at once: the less memory is allocated, the less often everything else is searched for garbage. */
+const USUAL_BYTES = PART_BYTES + 256 * 1024;
 
 const README = `This archive holds the data of one company as lists of JSON rows, one file or more for each table, in the
 folder "tables". Images and signed agreements are in the folder "files". manifest.json names every file with its size
@@ -62,6 +64,7 @@ export async function* archive(
   told: (manifest: Manifest) => void,
 ): AsyncGenerator<Buffer> {
   const tables: TableInManifest[] = [];
+  const part = newPart();
   yield* tarFile('README.txt', Buffer.from(README), head.at);
   for (const source of sources) {
     const table: TableInManifest = {
@@ -75,7 +78,6 @@ export async function* archive(
       files: [],
     };
     const whole = createHash('sha256');
-    const part = newPart();
     for await (const { text, rows, withheld } of source.rows()) {
       table.withheld += withheld;
       part.add(text, rows);
@@ -105,7 +107,7 @@ const newPart = () => {
     add(text: Buffer, rows: number): void {
       const end = part.bytes + text.length;
       if (end > held.length) {
-        const more = Buffer.allocUnsafe(Math.max(2 * held.length, end));
+        const more = Buffer.allocUnsafeSlow(Math.max(held.length === 0 ? USUAL_BYTES : 2 * held.length, end));
         held.copy(more, 0, 0, part.bytes);
         held = more;
       }
@@ -114,8 +116,9 @@ const newPart = () => {
       part.bytes = end;
     },
     take(): Buffer {
-      const content = held.subarray(0, part.bytes);
-      held = Buffer.alloc(0);
+      const isLarge = part.bytes > held.length / 2;
+      const content = isLarge ? held.subarray(0, part.bytes) : Buffer.from(held.subarray(0, part.bytes));
+      if (isLarge) held = Buffer.alloc(0);
       part.rows = 0;
       part.bytes = 0;
       return content;

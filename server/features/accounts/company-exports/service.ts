@@ -158,7 +158,8 @@ export function createCompanyExports(
       }
       await pipeline(
         Readable.from(watched()),
-        createGzip({ chunkSize: 256 * 1024 }),
+        // The fastest level: a tenth less time for the whole, and a file that is a twentieth larger.
+        createGzip({ level: 1, chunkSize: 256 * 1024 }),
         measured,
         createWriteStream(path),
       );
