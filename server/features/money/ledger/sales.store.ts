@@ -102,7 +102,10 @@ export async function salesBy(tx: Tx, asked: SalesAsked): Promise<Sales[]> {
       select c.id, ${monthOf(sql`t.created_at`)}, ${termOf}, ${leads},
         -sum(x.retail), -sum(x.wholesale), -sum(x.supplier)
       from c cross join gaps g
-      join transfer t on t.campaign_id = c.id and t.kind = any(${BILLED}) and t.created_at >= g.since and t.created_at < g.until
+      -- A range for each: otherwise all events of all time may be read and added up, before most of them are left out.
+      cross join lateral (
+        select t.id, t.kind, t.created_at from transfer t
+        where t.campaign_id = c.id and t.kind = any(${BILLED}) and t.created_at >= g.since and t.created_at < g.until offset 0) t
       cross join lateral (${sums}) x
       group by 1, 2, 3)
     select ${KEYS[by]} as key, ${months ? sql`a.month` : sql`''`} as month, sum(a.leads)::bigint as leads,
