@@ -35,6 +35,8 @@ const MOST_TRIED = 10;
 const DAY_MS = 86_400_000;
 /** Requests for ads, views, and clicks a minute. A page has a few zones, an office many pages. */
 const RATES = { address: 120, network: 1_200, key: 12_000 };
+/** Images a minute: also those of ads on other sites, which exchanges sold. A browser keeps an image once it has it. */
+const IMAGE_RATES = { address: 600, network: 6_000 };
 /**
  * How many ads of one campaign an address and its neighborhood get within a day. A program can forge everything that a
  * browser says, so this, and no token, is what bounds its share of a budget.
@@ -129,6 +131,7 @@ export function createHouse(
   const signKey = derive(config.appKey, 'ads.pass');
   const viewerKey = derive(config.appKey, 'ads.viewer');
   const rates = createRates(RATES);
+  const imageRates = createRates(IMAGE_RATES);
   const zones = new Map<string, { zone: Promise<store.ZoneOfKey | undefined>; until: number }>();
   const lists = new Map<string, { list: Promise<Shown[]>; until: number }>();
   /** Campaigns whose budgets are used up for now, and until when that is believed. */
@@ -202,8 +205,8 @@ export function createHouse(
     );
 
   /** @throws Refusal 429 if someone asks too often */
-  function take(key: string, ip: string): void {
-    const retryAfter = rates.take({ key, ip, visitors: [] }, 1, clock.now().getTime());
+  function take(key: string, ip: string, from = rates): void {
+    const retryAfter = from.take({ key, ip, visitors: [] }, 1, clock.now().getTime());
     if (retryAfter > 0)
       throw new Refusal('too_many', 'Too many requests. Try again shortly.', { retryAfter });
   }
@@ -471,6 +474,10 @@ export function createHouse(
       return target.href;
     },
 
-    file: (id: string) => store.creativeFile(db.app, id),
+    /** The image of a creative. @throws Refusal 429 */
+    async file(id: string, ip: string) {
+      take('', ip, imageRates);
+      return store.creativeFile(db.app, id);
+    },
   };
 }

@@ -292,6 +292,19 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
     expect(all).toContain(429);
   });
 
+  test('[BEY-30] an address gets only so many images a minute, and others get theirs', async () => {
+    const { zone } = await setUp();
+    const page = await open(zone.key, { ip: '67.8.1.1' });
+    const other = await open(zone.key, { ip: '67.8.2.1' });
+    const image = async (from: typeof page) => (await from.ask('GET', page.ad!.i)).statusCode;
+    const all = [];
+    for (let n = 0; n < 601; n++) all.push(await image(page));
+    expect(all).toEqual([...Array(600).fill(200), 429]);
+    expect(await image(other)).toBe(200);
+    app.clock.advance(60_000);
+    expect(await image(page)).toBe(200);
+  });
+
   test('a network gets only so many ads of a campaign in a day, whatever it says it is', async () => {
     const { made, zone } = await setUp({ balance: 100n * USD });
     const ask = async (n: number, ip = '67.9.0.1') =>

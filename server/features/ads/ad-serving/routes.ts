@@ -101,7 +101,7 @@ export function addAdRoutes(app: FastifyInstance, house: House, tagFile: string)
     });
     inner.get('/a/v1/i/:file', open('/a/v1/i/{file}'), async (request, reply) => {
       const [, id] = FILE.exec((request.params as { file: string }).file) ?? [];
-      const file = id && (await house.file(id));
+      const file = id && (await house.file(id, addressOf(request)));
       if (!file) throw new Refusal('not_found', 'This image does not exist.');
       // The image of a creative never changes.
       return reply
