@@ -31,6 +31,11 @@ export interface Notice {
   id: string;
   mediaMicros: bigint;
   isViewable: boolean;
+  /**
+   * Whether the media cost no more than its promise was made for. Then the promise is also the most that is charged:
+   * whoever raises a markup or a share does not make free what was already shown.
+   */
+  isPromised?: boolean;
 }
 
 /** A bid that was made from a lease, as its notice tells of it. */
@@ -180,10 +185,9 @@ export function createSpending(
       const ids = [...new Set(notices.map(({ campaignId }) => campaignId))];
       const rates = known ?? (await spent.ratesIn(tx, ids));
       const due = new Map<string, spent.Billed>();
-      for (const { id, campaignId, mediaMicros, isViewable } of notices) {
+      for (const { id, campaignId, mediaMicros, ...more } of notices) {
         const own = rates.get(campaignId);
-        if (own && !due.has(id))
-          due.set(id, { id, campaignId, ...costsOf(mediaMicros, own), at, isViewable });
+        if (own && !due.has(id)) due.set(id, { id, campaignId, ...costsOf(mediaMicros, own), at, ...more });
       }
       const done = await spent.bill(tx, [...due.values()]);
       const outcomes = new Map<string, Noticed>(notices.map(({ id }) => [id, 'unknown']));
@@ -246,7 +250,6 @@ export function createSpending(
     ): Promise<Map<string, Noticed>> {
       const row = await store.adCampaignById(tx, campaignId, true);
       if (!row) return new Map(bought.map(({ id }) => [id, 'unknown']));
-      const rates = await ratesOf(tx, row);
       const known = new Set(
         (
           await spent.impressionsOf(
@@ -263,13 +266,7 @@ export function createSpending(
         const lease = leases.get(one.leaseId);
         // Nothing is written for what cannot be billed, so that its lease gives it back.
         const outcome: Noticed | null =
-          one.expiresAt < at || !lease
-            ? 'late'
-            : costsOf(one.mediaMicros, rates).price > one.mostMicros
-              ? 'above'
-              : lease.left_micros < one.mostMicros
-                ? 'lost'
-                : null;
+          one.expiresAt < at || !lease ? 'late' : lease.left_micros < one.mostMicros ? 'lost' : null;
         if (outcome) {
           refused.set(one.id, outcome);
           continue;

@@ -33,6 +33,8 @@ export interface Billed {
   media: bigint;
   at: Date;
   isViewable: boolean;
+  /** Whether it costs no more than was promised, also if the price is higher. */
+  isPromised?: boolean;
 }
 
 /**
@@ -114,12 +116,14 @@ export async function bill(tx: Tx, rows: readonly Billed[]): Promise<Set<string>
       select n.* from unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.campaignId)}::uuid[],
         ${rows.map((r) => r.price.toString())}::bigint[], ${rows.map((r) => r.wholesale.toString())}::bigint[],
         ${rows.map((r) => r.media.toString())}::bigint[], ${rows.map((r) => r.at)}::timestamptz[],
-        ${rows.map((r) => r.isViewable)}::boolean[]) n (id, campaign_id, price, wholesale, media, at, viewable)
+        ${rows.map((r) => r.isViewable)}::boolean[], ${rows.map((r) => r.isPromised ?? false)}::boolean[])
+        n (id, campaign_id, price, wholesale, media, at, viewable, promised)
       join locked using (campaign_id)),
     done as (
-      update ad_impression i set state = 'billed', price_micros = n.price, wholesale_micros = n.wholesale, media_micros = n.media,
-        billed_at = n.at, viewable_at = case when n.viewable then n.at end, is_posted = n.price = 0 and n.wholesale = 0
-      from n where i.id = n.id and i.campaign_id = n.campaign_id and i.state = 'held' and i.expires_at >= n.at and i.held_micros >= n.price
+      update ad_impression i set state = 'billed', price_micros = least(n.price, i.held_micros), wholesale_micros = n.wholesale, media_micros = n.media,
+        billed_at = n.at, viewable_at = case when n.viewable then n.at end, is_posted = least(n.price, i.held_micros) = 0 and n.wholesale = 0
+      from n where i.id = n.id and i.campaign_id = n.campaign_id and i.state = 'held' and i.expires_at >= n.at
+        and (n.promised or i.held_micros >= n.price)
       returning i.*),
     days as (
       update ad_day d set held_micros = d.held_micros - t.held, spent_micros = d.spent_micros + t.price

@@ -575,6 +575,7 @@ export function createBidder(
             id: made.impressionId,
             mediaMicros,
             isViewable: false,
+            isPromised: true,
             leaseId: made.leaseId,
             creativeId: made.creativeId,
             place: made.place,
@@ -669,7 +670,6 @@ export function createBidder(
       const outcome = await billTogether({ made, mediaMicros: media });
       notices.inc({ outcome });
       leaseOf(made)?.done.add(made.impressionId);
-      if (outcome === 'above') throw new Refusal('bad_request', 'p: exceeds the bid');
       if (outcome === 'unknown') throw new Refusal('not_found', 't: is not a token of ours');
       if (outcome === 'late' || outcome === 'lost') throw new Refusal('gone', 't: is too late');
     },

@@ -197,6 +197,16 @@ describe('[SIMP-04] the bidder over HTTP', () => {
     expect((await rowOf(made.id)).spent_micros).toBe((await impressions(made.id))[0].price_micros);
   });
 
+  test('[BEY-30] a markup that rises after a bid neither makes it free nor costs more than was promised', async () => {
+    const made = await campaign();
+    const bid = (await bidFor())!;
+    await app.admin.query('update ad_campaign set markup_bp = markup_bp + 1000 where campaign_id = $1', [
+      made.id,
+    ]);
+    expect(await status(bid.burl!, '3.636')).toBe(204);
+    expect(await impressions(made.id)).toMatchObject([{ state: 'billed', price_micros: 5_000n }]);
+  });
+
   test('a loss frees its money for the next bid, and money that is bid again is billed only once', async () => {
     // One impression’s worth, and no more.
     const made = await campaign({ daily_micros: 5_000n, monthly_micros: 5_000n });

@@ -298,7 +298,13 @@ export function createHouse(
             of.map((n) => {
               const { notice, found } = all[n]!;
               const { campaignId, mediaMicros } = found;
-              return { id: notice.pass.impressionId, campaignId, mediaMicros, isViewable: true };
+              return {
+                id: notice.pass.impressionId,
+                campaignId,
+                mediaMicros,
+                isViewable: true,
+                isPromised: true,
+              };
             }),
             clock.now(),
             new Map(

@@ -292,6 +292,17 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
     expect(all).toContain(429);
   });
 
+  test('[BEY-30] a markup or a share that rises after an ad was given makes it neither free nor dearer', async () => {
+    const { made, zone } = await setUp();
+    const page = await open(zone.key);
+    await app.admin.query('update ad_campaign set markup_bp = markup_bp + 1000 where campaign_id = $1', [
+      made.id,
+    ]);
+    expect(await page.view()).toBe(204);
+    expect(await sums(made.id)).toMatchObject({ impressions: 1, spend: 2_750n, wholesale: 200n });
+    expect(await rowOf(made.id)).toMatchObject({ held_micros: 0n, spent_micros: 2_750n });
+  });
+
   test('[BEY-30] an address gets only so many images a minute, and others get theirs', async () => {
     const { zone } = await setUp();
     const page = await open(zone.key, { ip: '67.8.1.1' });
