@@ -292,7 +292,7 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
     expect(all).toContain(429);
   });
 
-  test('[BEY-30] a markup or a share that rises after an ad was given makes it neither free nor dearer', async () => {
+  test('[BEY-30] a markup that rises after an ad was given makes it neither free nor dearer', async () => {
     const { made, zone } = await setUp();
     const page = await open(zone.key);
     await app.admin.query('update ad_campaign set markup_bp = markup_bp + 1000 where campaign_id = $1', [
