@@ -191,26 +191,26 @@ export function documentCalls({ db, clock }: Pick<Platform, 'db' | 'clock'>, dep
       });
       const opened = await open(ctx, row.connection_id);
       const wanted = new Set(emails);
-      for (const email of row.recipients) {
-        if (wanted.has(email)) continue;
+      const removed = row.recipients.filter((email) => !wanted.has(email));
+      for (const email of removed)
         await opened.documents.unshare(opened.way, row.document_id, email).catch((error) => {
           throw connections.saidNo(opened.vendor, error);
         });
-      }
-      const kept = row.recipients.filter((email) => wanted.has(email));
-      const added = emails.filter((email) => !kept.includes(email));
-      const { recipients, refused } = await shared(opened, row.document_id, added, mayEdit);
-      await inScope(db.app, ctx.scope, async (tx) => {
-        await documents.setRecipients(tx, row.integration_id, row.document_id, [...kept, ...recipients]);
+      const added = emails.filter((email) => !row.recipients.includes(email));
+      const { recipients: joined, refused } = await shared(opened, row.document_id, added, mayEdit);
+      const recipients = await inScope(db.app, ctx.scope, async (tx) => {
+        const change = { removed, added: joined };
+        const all = await documents.changeRecipients(tx, row.integration_id, row.document_id, change);
         await audit.record(tx, ctx, {
           action: 'integration.document',
           objectKind: 'integration',
           objectId: row.integration_id,
-          description: `Shared the ${opened.documents.noun} of campaign #${campaign.number} ${campaign.name} with ${kept.length + recipients.length} people`,
+          description: `Shared the ${opened.documents.noun} of campaign #${campaign.number} ${campaign.name} with ${all.length} people`,
           owner: ownerOf(campaign),
         });
+        return all;
       });
-      return { recipients: [...kept, ...recipients], refused };
+      return { recipients, refused };
     },
 
     /** Sends the address of a campaign's document to its client. @throws Refusal 404, 429 */

@@ -39,18 +39,33 @@ export async function end(tx: Tx, integrationId: string, at: Date): Promise<void
     .execute();
 }
 
-export async function setRecipients(
+/**
+ * Notes whom a document is shared with from now on, and returns all of them. Others may have shared it meanwhile: nobody
+ * who can open it is left out.
+ */
+export async function changeRecipients(
   tx: Tx,
   integrationId: string,
   documentId: string,
-  recipients: string[],
-): Promise<void> {
+  change: { removed: readonly string[]; added: readonly string[] },
+): Promise<string[]> {
+  const { recipients } = await tx
+    .selectFrom('destination_document')
+    .select('recipients')
+    .where('integration_id', '=', integrationId)
+    .where('document_id', '=', documentId)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  const all = [
+    ...new Set([...recipients.filter((email) => !change.removed.includes(email)), ...change.added]),
+  ];
   await tx
     .updateTable('destination_document')
-    .set({ recipients })
+    .set({ recipients: all })
     .where('integration_id', '=', integrationId)
     .where('document_id', '=', documentId)
     .execute();
+  return all;
 }
 
 /** Whether those that a client's documents are shared with may edit them; undefined for a company out of sight. */

@@ -96,6 +96,29 @@ describe('[INTG-03] the spreadsheet of a campaign', () => {
     expect(many.status).toBe(422);
   });
 
+  it('names everyone who can open it when two share it at once', async () => {
+    const both = ['cat@example.com', 'dan@example.com'];
+    const current = await idOf();
+    const open = () =>
+      stub
+        .shared(current)
+        .filter(({ role }) => role !== 'owner')
+        .map(({ emailAddress }) => emailAddress);
+    // Nobody notes anything before both have shared it.
+    await app.admin.query('begin');
+    await app.admin.query('select from destination_document where document_id = $1 for update', [current]);
+    const sharing = ['eve@example.com', 'fay@example.com'].map((email) =>
+      sheet('PUT', 'spreadsheet/share', { emails: [...both, email] }),
+    );
+    await expect.poll(open).toHaveLength(4);
+    await app.admin.query('commit');
+    await Promise.all(sharing);
+    const { recipients } = await sheet('GET', 'spreadsheet/check');
+    expect([...recipients].sort()).toEqual(open().sort());
+    await sheet('PUT', 'spreadsheet/share', { emails: both });
+    expect((await sheet('GET', 'spreadsheet/check')).recipients).toEqual(both);
+  });
+
   it('gives way to a new one, shared alike, and stays as it is', async () => {
     const former = await idOf();
     const before = stub.tab('Leads', former)!.cells.length;
