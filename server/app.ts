@@ -109,7 +109,7 @@ export async function createApp(parts: AppParts) {
       ),
     ];
     const documented = http.flatMap((part) => part.documented ?? []);
-    const reference = await referenceRoutes(
+    const reference = referenceRoutes(
       contract,
       [...plain, ...health, ...documented],
       brandOf(platform, services),

@@ -6,7 +6,7 @@ import { packedText } from './packed.ts';
 test('[BEY-28] a long text is made once, whatever form it is asked for in', async () => {
   let made = 0;
   const app = fastify();
-  const send = packedText('text/html', () => `<p>${++made}</p>`);
+  const send = packedText('text/html', async () => `<p>${++made}</p>`);
   app.get('/', (request, reply) => send(request, reply));
   const open = { br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body };
   for (const form of ['br', 'gzip', 'identity', 'br', 'gzip'] as const) {

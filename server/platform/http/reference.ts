@@ -35,12 +35,14 @@ interface Look {
  * The OpenAPI document and the page that shows it, in the look of the host's tenant. `documented` are the routes that it
  * describes besides the contract and itself.
  */
-export async function referenceRoutes(
+export function referenceRoutes(
   contract: Parameters<typeof describeApi>[0],
   documented: readonly PlainRoute[],
   lookOf: (tenant: Tenant) => Promise<Look>,
-): Promise<PlainRoute[]> {
-  const sendDocument = packedText('application/json', () => JSON.stringify(document));
+): PlainRoute[] {
+  const sendDocument = packedText('application/json', async () =>
+    JSON.stringify(await describeApi(contract, [...documented, ...routes])),
+  );
   const versions = new Map<string, string>();
   /** A script's address, which changes with it. */
   const addressOf = (name: string): string => {
@@ -100,6 +102,5 @@ export async function referenceRoutes(
       }),
     ),
   ];
-  const document = await describeApi(contract, [...documented, ...routes]);
   return routes;
 }
