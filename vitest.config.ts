@@ -48,6 +48,8 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['e2e/global-setup.ts'],
+          setupFiles: [...shared.setupFiles, 'e2e/setup.ts'],
+          isolate: false,
           // Four browsers on two processors, since each waits half of the time; each has a server and its own database.
           maxWorkers: 4,
           // A journey waits for many things in turn; none of them asks how long it took.

@@ -19,12 +19,7 @@ afterAll(async () => {
 });
 
 test('[MED-01] a banner is designed by keyboard, saved, exported in exact sizes, and becomes a creative of an ad campaign', async () => {
-  const page = await signInAt(
-    browser,
-    demo.url('acme.localhost', '/login'),
-    'client@demo.test',
-    demo.password,
-  );
+  const page = await signInAt(browser, demo.url('acme.localhost', '/'), 'client@demo.test', demo.password);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   await page.goto(demo.url('acme.localhost', '/banner/create'));
   await page.getByLabel('Name').fill('Autumn');
@@ -96,11 +91,10 @@ test('[MED-01] a banner is designed by keyboard, saved, exported in exact sizes,
 test('[SIMP-03] a list is uploaded on the audiences page, shows its refused row, and is chosen for a campaign', async () => {
   const page = await signInAt(
     browser,
-    demo.url('acme.localhost', '/login'),
+    demo.url('acme.localhost', '/audience'),
     'client@demo.test',
     demo.password,
   );
-  await page.goto(demo.url('acme.localhost', '/audience'));
   await page.getByRole('button', { name: 'New audience' }).click();
   const form = page.getByRole('dialog', { name: 'New audience' });
   const choose = async () =>

@@ -32,8 +32,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-const signIn = (host: string, email: string): Promise<Page> =>
-  signInAt(browser, demo.url(host, '/login'), email, demo.password);
+const signIn = (host: string, email: string, path = '/'): Promise<Page> =>
+  signInAt(browser, demo.url(host, path), email, demo.password);
 async function openList(): Promise<void> {
   await page.goto(demo.url('localhost', '/configuration/agency-list'));
   await row('Acme Leads').waitFor();
@@ -184,8 +184,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
   test('of two editors the later is told', async () => {
     await button('Edit Zeta').click();
     const form = page.getByRole('form', { name: 'Edit Zeta' });
-    const other = await signIn('localhost', 'root@demo.test');
-    await other.goto(demo.url('localhost', '/configuration/agency-list'));
+    const other = await signIn('localhost', 'root@demo.test', '/configuration/agency-list');
     await other.getByRole('button', { name: 'Edit Zeta' }).click();
     await other.getByLabel('Full Name').fill('By another');
     await other.getByRole('form').getByRole('button', { name: 'Save' }).click();
@@ -426,8 +425,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
 });
 
 test('[CONF-01] an agency adds a client and removes it', async () => {
-  const own = await signIn('acme.localhost', 'agency@demo.test');
-  await own.goto(demo.url('acme.localhost', '/configuration/client-management'));
+  const own = await signIn('acme.localhost', 'agency@demo.test', '/configuration/client-management');
   await own.getByRole('button', { name: 'Add client' }).click();
   const form = own.getByRole('form', { name: 'Add client' });
   await expect.poll(() => form.getByLabel('Subdomain').count()).toBe(0);
@@ -445,8 +443,7 @@ test('[CONF-01] an agency adds a client and removes it', async () => {
 });
 
 test('[BEY-13] an agency takes everything of a client, and of itself, out in one file', async () => {
-  const own = await signIn('acme.localhost', 'agency@demo.test');
-  await own.goto(demo.url('acme.localhost', '/configuration/client-management'));
+  const own = await signIn('acme.localhost', 'agency@demo.test', '/configuration/client-management');
   await own.getByRole('button', { name: 'Actions for Northwind Outfitters' }).click();
   await own.getByRole('menuitem', { name: 'Full export' }).click();
   const box = own.getByRole('dialog', { name: /^Full export of .?Northwind Outfitters/ });

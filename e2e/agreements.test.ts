@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { readToEnd, userAgent } from './person.ts';
+import { readToEnd, signInAt, userAgent } from './person.ts';
 
 const HOST = 'acme.localhost';
 let demo: Demo;
@@ -20,17 +20,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-async function pageOf(email?: string, host = HOST): Promise<Page> {
-  const context = await browser.newContext({ userAgent, reducedMotion: 'reduce', acceptDownloads: true });
-  const page = await context.newPage();
-  if (!email) return page;
-  await page.goto(demo.url(host, '/login'));
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(demo.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.waitForURL((url) => !url.pathname.startsWith('/login'));
-  return page;
-}
+const pageOf = (email: string, host = HOST): Promise<Page> =>
+  signInAt(browser, demo.url(host), email, demo.password);
 
 /** Opens a page from the sidebar, below the entry that it is under. */
 async function inSidebar(page: Page, group: string, name: string): Promise<void> {
@@ -74,7 +65,7 @@ test('[DOC-01] [DOC-02] [BEY-15] a client reads a new version, accepts it, and k
   await page.context().close();
 
   // Nobody has to sign in to check it.
-  const visitor = await pageOf();
+  const visitor = await (await browser.newContext({ userAgent })).newPage();
   const sent: string[] = [];
   visitor.on('request', (request) => {
     if (request.method() === 'POST') sent.push(new URL(request.url()).pathname);

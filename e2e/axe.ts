@@ -1,5 +1,9 @@
-import AxeBuilder from '@axe-core/playwright';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
+
+const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** `rules`: only these; `within`: a selector, nothing outside it; `serious`: only serious or critical findings. */
 export interface AxeOptions {
@@ -21,6 +25,29 @@ export async function axeFindings(page: Page, options: AxeOptions = {}): Promise
   return again.filter((one) => found.includes(one));
 }
 
+/** What breaks axe's rules in a document as it is at this moment. */
+export async function violationsOf(
+  page: Page,
+  { rules, within }: Pick<AxeOptions, 'rules' | 'within'> = {},
+): Promise<axe.Result[]> {
+  // Once for each document: it is half a megabyte to compile.
+  if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(SOURCE);
+  return page.evaluate(
+    async ({ rules, within }) => {
+      const { axe: found } = window as unknown as { axe: typeof axe };
+      // Not inside frames: axe waits forever for a script in one that may run none, such as the outbox's.
+      const context = { exclude: [['iframe']], ...(within ? { include: [[within]] } : {}) };
+      const { violations } = await found.run(context, {
+        iframes: false,
+        resultTypes: ['violations'],
+        ...(rules ? { runOnly: rules } : {}),
+      });
+      return violations;
+    },
+    { rules, within },
+  );
+}
+
 async function look(page: Page, { rules, within, serious }: AxeOptions): Promise<string[]> {
   await page.evaluate(() =>
     Promise.all(
@@ -30,15 +57,7 @@ async function look(page: Page, { rules, within, serious }: AxeOptions): Promise
         .map((one) => one.finished.catch(() => {})),
     ),
   );
-  // Not inside frames: axe waits forever for a script in one that may run none, such as the outbox's. Without them, it
-  // needs no page of its own to put their findings together.
-  let axe = new AxeBuilder({ page: page as never })
-    .exclude('iframe')
-    .setLegacyMode()
-    .options({ resultTypes: ['violations'] });
-  if (rules) axe = axe.withRules(rules);
-  if (within) axe = axe.include(within);
-  const { violations } = await axe.analyze();
+  const violations = await violationsOf(page, { rules, within });
   const findings = violations
     .filter(({ impact }) => !serious || impact === 'serious' || impact === 'critical')
     .flatMap(({ id, impact, nodes }) =>

@@ -1,19 +1,20 @@
 import type { Browser } from 'playwright-core';
-import { afterEach } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
 import { PATIENCE_MS } from './patience.ts';
 
-/** The browsers of this file's tests. */
+/** The browsers of this worker's tests. */
 const opened: Browser[] = [];
 
-/** What the pages showed when a test failed: elsewhere there is only the log to find out from. */
-afterEach(async ({ task }) => {
-  if (task.result?.state !== 'fail') return;
-  for (const page of opened.flatMap((browser) => browser.contexts()).flatMap((context) => context.pages())) {
-    const text = await page.locator('body').ariaSnapshot({ timeout: 10_000 }).catch(String);
-    console.error(`${task.name}: ${page.url()} showed\n${text.slice(0, 4_000)}`);
-  }
-});
+/** What the open pages show: when a test fails elsewhere, there is only the log to find out from. */
+export async function whatPagesShow(): Promise<string[]> {
+  const pages = opened.flatMap((browser) => browser.contexts()).flatMap((context) => context.pages());
+  return Promise.all(
+    pages.map(async (page) => {
+      const text = await page.locator('body').ariaSnapshot({ timeout: 10_000 }).catch(String);
+      return `${page.url()} showed\n${text.slice(0, 4_000)}`;
+    }),
+  );
+}
 
 /** A page here lives for seconds: what V8's optimizing compilers do for it costs more than it brings. */
 const BRIEF = '--js-flags=--no-turbofan --no-maglev';

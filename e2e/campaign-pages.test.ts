@@ -18,11 +18,10 @@ afterAll(async () => {
   await demo?.close();
 });
 const at = (path: string) => demo.url('acme.localhost', path);
-const as = (email: string) => signInAt(browser, at('/login'), email, demo.password);
+const as = (email: string, path = '/') => signInAt(browser, at(path), email, demo.password);
 
 test('[CAMP-14] administrators reach leads-management by its address; no one else gets the page', async () => {
-  const admin = await as('admin@demo.test');
-  await admin.goto(at('/visitor-id/leads-management'));
+  const admin = await as('admin@demo.test', '/visitor-id/leads-management');
   await admin.getByRole('heading', { name: 'Leads Management' }).waitFor();
   const rows = admin.getByRole('region', { name: 'Leads' }).locator('tbody tr');
   await expect.poll(() => rows.count()).toBeGreaterThan(5);
@@ -223,8 +222,7 @@ describe('[KEYW-02] the keyword lead-count table', () => {
 });
 
 test('[BEY-10] the Install tab checks the site by keyboard, and shows events as they come in', async () => {
-  const client = await as('client@demo.test');
-  await client.goto(at('/visitor-id/campaign-management'));
+  const client = await as('client@demo.test', '/visitor-id/campaign-management');
   await client
     .locator('tbody tr', { hasText: 'Outdoor shop visitors' })
     .getByRole('button')

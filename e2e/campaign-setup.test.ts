@@ -12,7 +12,7 @@ let page: Page;
 
 beforeAll(async () => {
   [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
-  page = await signInAt(browser, demo.url(HOST, '/login'), 'client@demo.test', demo.password);
+  page = await signInAt(browser, demo.url(HOST, '/'), 'client@demo.test', demo.password);
 });
 afterAll(async () => {
   await browser?.close();

@@ -19,11 +19,10 @@ afterAll(async () => {
 test('[BEY-13] a full export is uploaded, tried, imported with its balances, equal, and its past invoices are shown', async () => {
   const agency = await signInAt(
     browser,
-    demo.url('acme.localhost', '/login'),
+    demo.url('acme.localhost', '/configuration/client-management'),
     'agency@demo.test',
     demo.password,
   );
-  await agency.goto(demo.url('acme.localhost', '/configuration/client-management'));
   await agency.getByRole('button', { name: /^Actions for Northwind Outfitters/ }).click();
   await agency.getByRole('menuitem', { name: 'Full export' }).click();
   const modal = agency.getByRole('dialog', { name: /^Full export of/ });
@@ -37,8 +36,12 @@ test('[BEY-13] a full export is uploaded, tried, imported with its balances, equ
     buffer: readFileSync(await download.path()),
   };
 
-  const root = await signInAt(browser, demo.url('localhost', '/login'), 'root@demo.test', demo.password);
-  await root.goto(demo.url('localhost', '/configuration/company-imports'));
+  const root = await signInAt(
+    browser,
+    demo.url('localhost', '/configuration/company-imports'),
+    'root@demo.test',
+    demo.password,
+  );
   await root.getByRole('combobox', { name: 'Receiving agency' }).click();
   await root.getByRole('option', { name: /Blue Peak/ }).click();
   // What is no archive is refused before anything is kept.

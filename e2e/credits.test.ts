@@ -16,11 +16,11 @@ let client: Page;
 
 beforeAll(async () => {
   [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
-  const login = demo.url(HOST, '/login');
+  const home = demo.url(HOST);
   // In another time zone than the company, whose days the pages show.
   const far = { timezoneId: 'Asia/Tokyo' };
-  agency = await signInAt(browser, login, 'agency@demo.test', demo.password, far);
-  client = await signInAt(browser, login, 'client2@demo.test', demo.password, far);
+  agency = await signInAt(browser, home, 'agency@demo.test', demo.password, far);
+  client = await signInAt(browser, home, 'client2@demo.test', demo.password, far);
 });
 afterAll(async () => {
   await browser?.close();

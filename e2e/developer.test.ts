@@ -21,8 +21,7 @@ afterAll(async () => {
 });
 
 test('[DEV-01] [DEV-03] [DEV-04] [TEN-03] the page and its messages; the reference is in the tenant’s name, fetches nothing from elsewhere, and its console works with a test key', async () => {
-  const page = await signInAt(browser, demo.url(HOST, '/login'), 'oakwood@demo.test', demo.password);
-  await page.goto(demo.url(HOST, '/developer'));
+  const page = await signInAt(browser, demo.url(HOST, '/developer'), 'oakwood@demo.test', demo.password);
   await page.getByRole('button', { name: 'New key' }).click();
   const form = page.getByRole('dialog', { name: 'New API key' });
   await form.getByLabel('Name').fill('Console');

@@ -12,7 +12,7 @@ let page: Page;
 
 beforeAll(async () => {
   [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
-  page = await signInAt(browser, demo.url(HOST, '/login'), 'agency@demo.test', demo.password);
+  page = await signInAt(browser, demo.url(HOST, '/'), 'agency@demo.test', demo.password);
 });
 afterAll(async () => {
   await browser?.close();
@@ -137,8 +137,12 @@ test('[CAMP-07] many campaigns are archived at once, and brought back', async ()
 });
 
 test('[CAMP-03] the root sets the least price and the minimum leads per day', async () => {
-  const root = await signInAt(browser, demo.url('localhost', '/login'), 'root@demo.test', demo.password);
-  await root.goto(demo.url('localhost', '/configuration/general-setting?tab=minimums'));
+  const root = await signInAt(
+    browser,
+    demo.url('localhost', '/configuration/general-setting?tab=minimums'),
+    'root@demo.test',
+    demo.password,
+  );
   await root.getByRole('textbox', { name: 'Enhance ID, Prepaid' }).fill('2.5');
   await root.getByRole('textbox', { name: 'Enhance ID, Prepaid' }).press('Tab');
   await root.getByRole('button', { name: 'Save' }).first().click();

@@ -16,8 +16,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-const signIn = (host: string, email: string, options = {}): Promise<Page> =>
-  signInAt(browser, demo.url(host, '/login'), email, demo.password, options);
+const signIn = (host: string, email: string, path = '/', options = {}): Promise<Page> =>
+  signInAt(browser, demo.url(host, path), email, demo.password, options);
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name, exact: true });
 
 async function chooseClient(page: Page, name: string): Promise<void> {
@@ -28,8 +28,7 @@ async function chooseClient(page: Page, name: string): Promise<void> {
 }
 
 test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the root narrows the agency', async () => {
-  const agency = await signIn('acme.localhost', 'agency@demo.test');
-  await agency.goto(demo.url('acme.localhost', '/dashboard'));
+  const agency = await signIn('acme.localhost', 'agency@demo.test', '/dashboard');
   await follow(agency, 'Lists', 'Data Enrichment');
   await agency.getByText('This is what your company can use.', { exact: false }).waitFor();
   // The agency cannot change what it is offered.
@@ -61,8 +60,7 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   await expect.poll(() => box(agency, 'Gender').isChecked()).toBe(false);
 
   // The root removes a field from the whole agency; the client is no longer offered it.
-  const root = await signIn('localhost', 'root@demo.test');
-  await root.goto(demo.url('localhost', '/configuration/data-enrichment?of=one'));
+  const root = await signIn('localhost', 'root@demo.test', '/configuration/data-enrichment?of=one');
   await root.getByRole('combobox', { name: 'Agency' }).fill('Acme');
   await root.getByRole('option', { name: 'Acme Leads' }).click();
   await box(root, 'Veteran').uncheck();
@@ -86,8 +84,9 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
 });
 
 test('[CONF-04] the page fits a phone', async () => {
-  const page = await signIn('acme.localhost', 'agency@demo.test', { viewport: { width: 375, height: 720 } });
-  await page.goto(demo.url('acme.localhost', '/configuration/data-enrichment'));
+  const page = await signIn('acme.localhost', 'agency@demo.test', '/configuration/data-enrichment', {
+    viewport: { width: 375, height: 720 },
+  });
   await box(page, 'SIC code').waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
 });

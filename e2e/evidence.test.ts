@@ -18,7 +18,7 @@ afterAll(async () => {
 
 describe('[BEY-05] evidence, in the browser', () => {
   test('a root administrator merges two people, sees them once, and undoes it', async () => {
-    const page = await signInAt(browser, demo.url('localhost', '/login'), 'root@demo.test', demo.password);
+    const page = await signInAt(browser, demo.url('localhost', '/'), 'root@demo.test', demo.password);
     const people = async (): Promise<number> => {
       await page.goto(demo.url('localhost', '/configuration/people-import'));
       const tile = page.getByText('People', { exact: true }).last().locator('..');
@@ -67,11 +67,10 @@ describe('[BEY-05] evidence, in the browser', () => {
   test('an agency sets its billing threshold, within its bounds', async () => {
     const page = await signInAt(
       browser,
-      demo.url('acme.localhost', '/login'),
+      demo.url('acme.localhost', '/configuration/general-setting?tab=threshold'),
       'agency@demo.test',
       demo.password,
     );
-    await page.goto(demo.url('acme.localhost', '/configuration/general-setting?tab=threshold'));
     const field = page.getByLabel('Minimum billable confidence');
     await field.fill('100');
     await field.blur();
@@ -116,12 +115,7 @@ describe('[BEY-05] evidence, in the browser', () => {
   });
 
   test('a lead shows how old what spoke for it was, and who else it may have been', async () => {
-    const page = await signInAt(
-      browser,
-      demo.url('acme.localhost', '/login'),
-      'client@demo.test',
-      demo.password,
-    );
+    const page = await signInAt(browser, demo.url('acme.localhost', '/'), 'client@demo.test', demo.password);
     // A person from a pixel: leads from keywords are backed by signals, which search-id.test.ts covers, and a company's
     // lead by its network.
     await page.goto(demo.url('acme.localhost', '/leads?product=local&kind=person'));
@@ -139,11 +133,10 @@ describe('[BEY-05] evidence, in the browser', () => {
   test('[BEY-33] the next and the previous lead are a key away; a phone number calls, an address opens a message', async () => {
     const page = await signInAt(
       browser,
-      demo.url('acme.localhost', '/login'),
+      demo.url('acme.localhost', '/leads?product=local&kind=person'),
       'client@demo.test',
       demo.password,
     );
-    await page.goto(demo.url('acme.localhost', '/leads?product=local&kind=person'));
     const rows = page.getByRole('table').last().getByRole('row');
     const mail = await rows.nth(2).getByRole('link').first().getAttribute('href');
     expect(mail).toMatch(/^mailto:[^@ ]+@[^@ ]+$/);

@@ -16,8 +16,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-const signIn = (host: string, email: string, options = {}): Promise<Page> =>
-  signInAt(browser, demo.url(host, '/login'), email, demo.password, options);
+const signIn = (host: string, email: string, path = '/', options = {}): Promise<Page> =>
+  signInAt(browser, demo.url(host, path), email, demo.password, options);
 const choose = (page: Page, name: string, content: string) =>
   page.getByTestId('file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
 const submitted = (page: Page) =>
@@ -85,8 +85,7 @@ test('[EXCL-01] [EXCL-02] [EXCL-03] a client uploads a list, reads its report, t
 });
 
 test('[EXCL-06] [BEY-08] from campaign management: the lists of the campaign and of its client; the agency has its own', async () => {
-  const page = await signIn('acme.localhost', 'agency@demo.test');
-  await page.goto(demo.url('acme.localhost', '/visitor-id/campaign-management'));
+  const page = await signIn('acme.localhost', 'agency@demo.test', '/visitor-id/campaign-management');
   await page.getByRole('button', { name: 'Actions for Outdoor shop visitors' }).click();
   await page.getByRole('menuitem', { name: 'Exclusion list' }).click();
   const modal = page.getByRole('dialog', { name: 'Exclusion List' });
@@ -119,8 +118,7 @@ test('[EXCL-06] [BEY-08] from campaign management: the lists of the campaign and
 });
 
 test("[EXCL-04] the root's list; no one else reaches its page", async () => {
-  const page = await signIn('localhost', 'root@demo.test');
-  await page.goto(demo.url('localhost', '/configuration/opt-out-list'));
+  const page = await signIn('localhost', 'root@demo.test', '/configuration/opt-out-list');
   await page
     .getByRole('row', { name: /demo_opt_outs\.csv/ })
     .getByText('Active')
@@ -132,14 +130,12 @@ test("[EXCL-04] the root's list; no one else reaches its page", async () => {
     .getByText('Active')
     .waitFor();
   expect(await axeFindings(page)).toEqual([]);
-  const agency = await signIn('acme.localhost', 'agency@demo.test');
-  await agency.goto(demo.url('acme.localhost', '/configuration/opt-out-list'));
+  const agency = await signIn('acme.localhost', 'agency@demo.test', '/configuration/opt-out-list');
   await agency.getByText('Page Not Found').waitFor();
 });
 
 test('[BEY-20] a client lists its customers, sees who was on its site, and has an alert about them', async () => {
-  const page = await signIn('acme.localhost', 'client@demo.test');
-  await page.goto(demo.url('acme.localhost', '/configuration/exclusion-lists'));
+  const page = await signIn('acme.localhost', 'client@demo.test', '/configuration/exclusion-lists');
   await page.getByText('Known customers', { exact: true }).click();
   const seen = page.getByRole('region', { name: 'Seen recently' });
   await seen.getByRole('row').nth(1).waitFor();

@@ -18,12 +18,7 @@ afterAll(async () => {
 });
 
 test('[INTG-01] [INTG-02] [BEY-04] a client connects a CRM, maps a field, and sees leads arrive, wait, and go on', async () => {
-  const page = await signInAt(
-    browser,
-    demo.url('acme.localhost', '/login'),
-    'client@demo.test',
-    demo.password,
-  );
+  const page = await signInAt(browser, demo.url('acme.localhost', '/'), 'client@demo.test', demo.password);
   await page.getByRole('button', { name: /profile menu/ }).click();
   await page.getByRole('menuitem', { name: 'Integrations' }).click();
   await page.getByRole('heading', { name: 'Integrations', level: 1 }).waitFor();
@@ -112,11 +107,10 @@ test('[INTG-01] [INTG-02] [BEY-04] a client connects a CRM, maps a field, and se
 test('[INTG-01] [BEY-18] an agency goes from a client’s alert to that client’s connections, and a wrong campaign is named', async () => {
   const page = await signInAt(
     browser,
-    demo.url('acme.localhost', '/login'),
+    demo.url('acme.localhost', '/alerts'),
     'agency@demo.test',
     demo.password,
   );
-  await page.goto(demo.url('acme.localhost', '/alerts'));
   await page.getByRole('combobox', { name: 'Client' }).click();
   const option = page.getByRole('option').first();
   const name = await option.innerText();

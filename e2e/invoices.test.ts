@@ -105,8 +105,8 @@ async function invoice(leads: number): Promise<string> {
 }
 
 const url = (path: string): string => `http://${HOST}:${app.port}${path}`;
-async function signIn(email: string, width = 1440): Promise<Page> {
-  const page = await signInAt(browser, url('/login'), email, PASSWORD, { viewport: { width, height: 900 } });
+async function signIn(email: string, path = '/', width = 1440): Promise<Page> {
+  const page = await signInAt(browser, url(path), email, PASSWORD, { viewport: { width, height: 900 } });
   contexts.push(page.context());
   return page;
 }
@@ -171,8 +171,7 @@ describe('[PAY-04] invoices, from the card that was declined to the file to keep
 
   test('its agency finds it, corrects it, gives another up, and comes to it from the statement', async () => {
     const second = await invoice(4);
-    const page = await signIn('agency@x.test');
-    await page.goto(url('/configuration/invoices'));
+    const page = await signIn('agency@x.test', '/configuration/invoices');
     await page.getByText(number).waitFor();
     await page.getByText('Failing', { exact: true }).first().click();
     await page.getByText(number).waitFor({ state: 'hidden' });
@@ -215,8 +214,7 @@ describe('[PAY-04] invoices, from the card that was declined to the file to keep
   });
 
   test('on a phone nothing is wider than the screen', async () => {
-    const page = await signIn('agency@x.test', 375);
-    await page.goto(url('/configuration/invoices'));
+    const page = await signIn('agency@x.test', '/configuration/invoices', 375);
     await page.getByText(number).waitFor();
     const over = () => page.evaluate('document.documentElement.scrollWidth - innerWidth');
     expect(await over()).toBe(0);

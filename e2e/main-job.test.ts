@@ -11,7 +11,7 @@ let browser: Browser;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo({}, true), openBrowser()]);
+  [demo, browser] = await Promise.all([startDemo({ DEMO_DAYS: '10' }, true), openBrowser()]);
   context = await browser.newContext({ userAgent });
 });
 afterAll(async () => {
@@ -331,12 +331,7 @@ test('[BEY-26] a newcomer clicks an ad on the news site and is a lead with the a
   await shop.locator('form button[type=submit]').first().click();
   await shop.waitForURL(/thanks/);
 
-  const client = await signInAt(
-    browser,
-    demo.url('acme.localhost', '/login'),
-    'client@demo.test',
-    demo.password,
-  );
+  const client = await signInAt(browser, demo.url('acme.localhost', '/'), 'client@demo.test', demo.password);
   await expect
     .poll(
       async () => {

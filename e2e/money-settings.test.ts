@@ -18,8 +18,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-const signIn = (host: string, email: string): Promise<Page> =>
-  signInAt(browser, demo.url(host, '/login'), email, demo.password);
+const signIn = (host: string, email: string, path = '/'): Promise<Page> =>
+  signInAt(browser, demo.url(host, path), email, demo.password);
 const field = (page: Page, name: string | RegExp) => page.getByRole('textbox', { name });
 
 test('[CONF-05] a root adds a plan of minimum spend, which becomes the default, and says what holds without one', async () => {
@@ -111,8 +111,11 @@ test('[CONF-06] a root adds a package; an agency chooses it, cancels its subscri
   await root.getByRole('button', { name: 'Save' }).click();
   await root.getByText('Setting has been saved.').waitFor();
 
-  const agency = await signIn('bluepeak.localhost', 'agency2@demo.test');
-  await agency.goto(demo.url('bluepeak.localhost', '/configuration/general-setting?tab=subscription'));
+  const agency = await signIn(
+    'bluepeak.localhost',
+    'agency2@demo.test',
+    '/configuration/general-setting?tab=subscription',
+  );
   await agency.getByRole('button', { name: 'Choose Gold Plus' }).click();
   const dialog = agency.getByRole('dialog');
   await dialog.getByText(/The fee is \$99\.00 a month, starting \w+ 1, \d{4}\./).waitFor();

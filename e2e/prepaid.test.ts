@@ -20,8 +20,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-const signIn = (email: string): Promise<Page> =>
-  signInAt(browser, demo.url(HOST, '/login'), email, demo.password);
+const signIn = (email: string, path: string): Promise<Page> =>
+  signInAt(browser, demo.url(HOST, path), email, demo.password);
 
 /** Calls the API by host name, which Node does not resolve. */
 const ask = (method: string, path: string, body?: object, token?: string) =>
@@ -74,9 +74,8 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
       agency,
     );
     campaign = made.data;
-    page = await signIn('client@demo.test');
     const address = `/visitor-id/campaign-management?campaign=${campaign.leadspeekID}`;
-    await page.goto(demo.url(HOST, address));
+    page = await signIn('client@demo.test', address);
     await page.getByText('Balance used up').last().waitFor();
     await page.getByRole('button', { name: 'Activate' }).last().press('Enter');
     const buying = dialog(/^Buy leads for/);
@@ -160,10 +159,8 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
 
   test('the agency gives unused balance back', async () => {
     await page.context().close();
-    page = await signIn('agency@demo.test');
-    await page.goto(
-      demo.url(HOST, `/visitor-id/campaign-management?campaign=${campaign.leadspeekID}&tab=balance`),
-    );
+    const address = `/visitor-id/campaign-management?campaign=${campaign.leadspeekID}&tab=balance`;
+    page = await signIn('agency@demo.test', address);
     await page.getByRole('button', { name: 'Refund' }).press('Enter');
     const giving = dialog(/^Refund balance of/);
     await giving.getByLabel('Amount').fill('24');

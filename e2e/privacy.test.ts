@@ -11,7 +11,7 @@ let root: Page;
 
 beforeAll(async () => {
   [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
-  root = await signInAt(browser, demo.url('localhost', '/login'), 'root@demo.test', demo.password);
+  root = await signInAt(browser, demo.url('localhost', '/'), 'root@demo.test', demo.password);
 });
 afterAll(async () => {
   await browser?.close();
@@ -111,11 +111,10 @@ test('[BEY-07] California’s lists run in their sandbox', async () => {
 test('[BEY-27] a blocked keyword is refused in the form until the root makes an exception', async () => {
   const client = await signInAt(
     browser,
-    demo.url('acme.localhost', '/login'),
+    demo.url('acme.localhost', '/search-id/campaign-management'),
     'client2@demo.test',
     demo.password,
   );
-  await client.goto(demo.url('acme.localhost', '/search-id/campaign-management'));
   await client.getByRole('button', { name: 'New campaign' }).first().click();
   await client.getByRole('textbox', { name: 'Name' }).fill('Study books');
   await client.getByRole('textbox', { name: 'Keywords' }).fill('notebooks\nbible study');

@@ -19,8 +19,8 @@ afterAll(async () => {
   await demo?.close();
 });
 
-const signIn = (host: string, email: string): Promise<Page> =>
-  signInAt(browser, demo.url(host, '/login'), email, demo.password);
+const signIn = (host: string, email: string, path = '/'): Promise<Page> =>
+  signInAt(browser, demo.url(host, path), email, demo.password);
 
 /** Moves to an element using only the Tab key, from wherever the focus is. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
@@ -69,8 +69,7 @@ function png(width: number, height: number): Buffer {
 
 /** The root requires an onboarding charge from the new agency, and has a coupon for it. */
 async function askOnboarding(): Promise<void> {
-  const root = await signIn('localhost', 'root@demo.test');
-  await root.goto(demo.url('localhost', '/configuration/coupons'));
+  const root = await signIn('localhost', 'root@demo.test', '/configuration/coupons');
   await root.getByRole('button', { name: 'Add coupon' }).first().click();
   await root.getByRole('textbox', { name: 'Code' }).fill('welcome');
   await root.getByRole('textbox', { name: 'Percentage' }).fill('25');
@@ -190,8 +189,7 @@ describe('[PROF-01] [PROF-02] [PAY-08] the setup of a new agency, by keyboard al
 
 describe('[PROF-02] [PROF-03] the own profile', () => {
   test('a picture is shown, and what is no picture is refused in words', async () => {
-    const page = await signIn('acme.localhost', 'agency@demo.test');
-    await page.goto(demo.url('acme.localhost', '/user/profile'));
+    const page = await signIn('acme.localhost', 'agency@demo.test', '/user/profile');
     const file = page.locator('main input[type=file]');
     const give = (name: string, mimeType: string, buffer: Buffer) =>
       file.setInputFiles({ name, mimeType, buffer });
@@ -227,8 +225,7 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
   });
 
   test('a phone number is checked and read in the spec’s words; what is unsaved is not lost unasked', async () => {
-    const page = await signIn('acme.localhost', 'agency@demo.test');
-    await page.goto(demo.url('acme.localhost', '/user/profile'));
+    const page = await signIn('acme.localhost', 'agency@demo.test', '/user/profile');
     const section = page.getByRole('region', { name: 'Your details' });
     const number = section.getByLabel('Phone number');
     const country = section.getByRole('combobox', { name: 'Country code' });
@@ -254,8 +251,7 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
   });
 
   test('[BEY-22] the weekly digest is previewed, sent on demand, and turned on by keyboard', async () => {
-    const page = await signIn('acme.localhost', 'client@demo.test');
-    await page.goto(demo.url('acme.localhost', '/user/profile'));
+    const page = await signIn('acme.localhost', 'client@demo.test', '/user/profile');
     const digest = page.getByRole('region', { name: 'Weekly digest' });
     await digest.getByRole('button', { name: 'Preview' }).click();
     await digest.getByText(/^Your week, .+: \d+ leads$/).waitFor();
@@ -274,8 +270,7 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
   });
 
   test('[PROF-05] the questionnaire is answered, read and changed', async () => {
-    const page = await signIn('acme.localhost', 'agency@demo.test');
-    await page.goto(demo.url('acme.localhost', '/user/questionnaire-add'));
+    const page = await signIn('acme.localhost', 'agency@demo.test', '/user/questionnaire-add');
     const choose = async (label: RegExp, option: string) => {
       await page.getByRole('combobox', { name: label }).click();
       await page.getByRole('option', { name: option, exact: true }).click();
@@ -336,8 +331,7 @@ describe('[ROLE-01] [CONF-02] the role list', () => {
   };
 
   test('what a role no longer allows has no button', async () => {
-    const owner = await signIn('acme.localhost', 'agency@demo.test');
-    await owner.goto(demo.url('acme.localhost', '/configuration/role-list'));
+    const owner = await signIn('acme.localhost', 'agency@demo.test', '/configuration/role-list');
     await owner.getByRole('button', { name: 'Add role' }).click();
     const drawer = owner.getByRole('dialog');
     await drawer.getByLabel('Name').fill('Assistant');
@@ -396,8 +390,11 @@ describe('[ROLE-01] [CONF-02] the role list', () => {
 
 describe('[UX-03] many rows at once', () => {
   test('campaigns are ticked by keyboard and paused, then activated together', async () => {
-    const page = await signIn('acme.localhost', 'agency@demo.test');
-    await page.goto(demo.url('acme.localhost', '/visitor-id/campaign-management?sort=campaignName&dir=asc'));
+    const page = await signIn(
+      'acme.localhost',
+      'agency@demo.test',
+      '/visitor-id/campaign-management?sort=campaignName&dir=asc',
+    );
     const active = page.getByRole('row').filter({ hasText: 'Active' });
     await active.first().waitFor();
     const before = await active.count();

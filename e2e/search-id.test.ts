@@ -20,7 +20,7 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
   let page: Page;
 
   test('a client makes a campaign, counts keywords, sees the waterfall and applies the count', async () => {
-    page = await signInAt(browser, demo.url('acme.localhost', '/login'), 'client2@demo.test', demo.password);
+    page = await signInAt(browser, demo.url('acme.localhost', '/'), 'client2@demo.test', demo.password);
     await page.goto(demo.url('acme.localhost', '/search-id/campaign-management'));
     await page.getByRole('button', { name: 'New campaign' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Boots in spring');

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 async function signIn(host: string, email: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
-  const page = await signInAt(browser, demo.url(host, '/login'), email, demo.password, { colorScheme });
+  const page = await signInAt(browser, demo.url(host, '/'), email, demo.password, { colorScheme });
   await page.getByRole('navigation', { name: 'Main' }).waitFor();
   return page;
 }

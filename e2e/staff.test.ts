@@ -17,15 +17,14 @@ afterAll(async () => {
   await demo?.close();
 });
 
-const signIn = (host: string, email: string): Promise<Page> =>
-  signInAt(browser, demo.url(host, '/login'), email, demo.password);
+const signIn = (host: string, email: string, path = '/'): Promise<Page> =>
+  signInAt(browser, demo.url(host, path), email, demo.password);
 async function noAxeFindings(page: Page): Promise<void> {
   expect(await axeFindings(page)).toEqual([]);
 }
 
 test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, removes and brings them back', async () => {
-  const page = await signIn('acme.localhost', 'agency@demo.test');
-  await page.goto(demo.url('acme.localhost', '/configuration/administrator-list'));
+  const page = await signIn('acme.localhost', 'agency@demo.test', '/configuration/administrator-list');
   await page.getByRole('button', { name: 'Add administrator' }).click();
   const drawer = page.getByRole('dialog');
   await drawer.getByLabel('Full name').fill('Nadia Newcomer');
@@ -61,8 +60,7 @@ test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, remov
 });
 
 test('[CONF-02] [ROLE-02] an agency lists its salespeople; their account executive sees the clients in their care and no more', async () => {
-  const page = await signIn('acme.localhost', 'agency@demo.test');
-  await page.goto(demo.url('acme.localhost', '/configuration/administrator-list'));
+  const page = await signIn('acme.localhost', 'agency@demo.test', '/configuration/administrator-list');
   await page.getByText('Salespeople', { exact: true }).click();
   await page.getByRole('row', { name: /Sidra Seller.*Account executive/ }).waitFor();
   await noAxeFindings(page);
@@ -71,8 +69,7 @@ test('[CONF-02] [ROLE-02] an agency lists its salespeople; their account executi
   await drawer.getByText('Sees the clients assigned to them', { exact: false }).waitFor();
   await expect.poll(() => drawer.getByRole('combobox', { name: 'Role' }).count()).toBe(0);
 
-  const seller = await signIn('acme.localhost', 'seller@demo.test');
-  await seller.goto(demo.url('acme.localhost', '/configuration/client-management'));
+  const seller = await signIn('acme.localhost', 'seller@demo.test', '/configuration/client-management');
   await seller.getByRole('row', { name: /Harbor/ }).waitFor();
   await expect.poll(() => seller.locator('tbody tr').count()).toBe(1);
   await expect.poll(() => seller.getByRole('button', { name: 'Add client' }).count()).toBe(0);
@@ -104,8 +101,11 @@ test('[CONF-02] [ROLE-02] an agency lists its salespeople; their account executi
 });
 
 test('[CONF-03] each tab of the settings is saved on its own, says what it changed, and keeps what a failure did not take', async () => {
-  const page = await signIn('bluepeak.localhost', 'agency2@demo.test');
-  await page.goto(demo.url('bluepeak.localhost', '/configuration/general-setting?tab=registration'));
+  const page = await signIn(
+    'bluepeak.localhost',
+    'agency2@demo.test',
+    '/configuration/general-setting?tab=registration',
+  );
   const door = page.getByRole('switch', { name: 'Allow registration' });
   const was = await door.isChecked();
   await door.click({ force: true });
@@ -140,8 +140,7 @@ test('[CONF-03] [CONF-09] an agency sees what a mail server answers before it sa
   const server = new SMTPServer({ disabledCommands: ['STARTTLS', 'AUTH'], logger: false });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', () => done()));
   const { port } = server.server.address() as { port: number };
-  const page = await signIn('acme.localhost', 'agency@demo.test');
-  await page.goto(demo.url('acme.localhost', '/configuration/general-setting?tab=email'));
+  const page = await signIn('acme.localhost', 'agency@demo.test', '/configuration/general-setting?tab=email');
   await page.getByLabel('Server').fill('127.0.0.1');
   await page.getByLabel('Port').fill(String(port));
   await page.getByLabel('Sender address').fill('hello@acme.test');

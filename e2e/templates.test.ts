@@ -18,11 +18,10 @@ afterAll(async () => {
 test('[BEY-13] an agency takes a template from a campaign, previews and pushes it to one client, and rolls it back', async () => {
   const page = await signInAt(
     browser,
-    demo.url('acme.localhost', '/login'),
+    demo.url('acme.localhost', '/configuration/templates'),
     'agency@demo.test',
     demo.password,
   );
-  await page.goto(demo.url('acme.localhost', '/configuration/templates'));
   await page.getByRole('button', { name: 'New template' }).first().click();
   const modal = page.getByRole('dialog', { name: 'New template' });
   await modal.getByLabel('Name').fill('House standard');
@@ -57,11 +56,10 @@ test('[BEY-13] an agency takes a template from a campaign, previews and pushes i
 test('[BEY-13] an agency opens the offboarding of a client from its list, starts it, and sees what is left', async () => {
   const page = await signInAt(
     browser,
-    demo.url('acme.localhost', '/login'),
+    demo.url('acme.localhost', '/configuration/client-management'),
     'agency@demo.test',
     demo.password,
   );
-  await page.goto(demo.url('acme.localhost', '/configuration/client-management'));
   await page
     .getByRole('button', { name: /^Actions for/ })
     .last()

@@ -15,12 +15,11 @@ afterAll(async () => {
   await demo?.close();
 });
 
-const signIn = (host: string, email: string): Promise<Page> =>
-  signInAt(browser, demo.url(host, '/login'), email, demo.password);
+const signIn = (host: string, email: string, path = '/'): Promise<Page> =>
+  signInAt(browser, demo.url(host, path), email, demo.password);
 
 test('[BEY-13] an agency hands over a client, another agency and the client agree, each from what needs attention', async () => {
-  const giving = await signIn('acme.localhost', 'agency@demo.test');
-  await giving.goto(demo.url('acme.localhost', '/configuration/client-management'));
+  const giving = await signIn('acme.localhost', 'agency@demo.test', '/configuration/client-management');
   await giving.getByRole('button', { name: 'Actions for Harbor Dental Care' }).click();
   await giving.getByRole('menuitem', { name: 'Transfer' }).click();
   const modal = giving.getByRole('dialog', { name: /^Transfer .*Harbor Dental Care/ });

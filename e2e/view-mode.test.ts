@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { userAgent } from './person.ts';
+import { signInAt, userAgent } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -107,14 +107,8 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
   });
 
   test('an agency views as its client; who is no system user has no Agency List', async () => {
-    const context = await browser.newContext({ userAgent });
-    const page = await context.newPage();
-    await page.goto(demo.url('acme.localhost', '/login'));
-    await page.getByLabel('Email').fill('agency@demo.test');
-    await page.getByLabel('Password', { exact: true }).fill(demo.password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.waitForURL((url) => !url.pathname.startsWith('/login'));
-    await page.goto(demo.url('acme.localhost', '/configuration/agency-list'));
+    const address = demo.url('acme.localhost', '/configuration/agency-list');
+    const page = await signInAt(browser, address, 'agency@demo.test', demo.password);
     await page.getByText('Page Not Found').waitFor();
     await page.goto(demo.url('acme.localhost', '/configuration/client-management'));
     await page.getByRole('button', { name: 'Actions for Northwind Outfitters' }).click();
@@ -124,6 +118,6 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await banner(page).waitFor();
     await banner(page).getByRole('button', { name: 'Return to my account' }).click();
     await page.waitForURL('**/configuration/client-management');
-    await context.close();
+    await page.context().close();
   });
 });

@@ -1,28 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { readToEnd, userAgent } from './person.ts';
+import { readToEnd, signInAt } from './person.ts';
 
 const HOST = 'cedar.localhost';
 
 let demo: Demo;
 let browser: Browser;
-let context: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
   [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
-  context = await browser.newContext({ userAgent, reducedMotion: 'reduce' });
-  page = await context.newPage();
-  await page.goto(demo.url(HOST, '/login'));
-  await page.getByLabel('Email').fill('cedar@demo.test');
-  await page.getByLabel('Password', { exact: true }).fill(demo.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.waitForURL((url) => !url.pathname.startsWith('/login'));
+  page = await signInAt(browser, demo.url(HOST), 'cedar@demo.test', demo.password);
 });
 afterAll(async () => {
   await browser?.close();
@@ -92,7 +85,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     await field().pressSequentially('2a5-0');
     await expect.poll(() => field().inputValue()).toBe('250');
     await expect.poll(() => pressed('$250')).toBe('true');
-    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate('navigator.clipboard.writeText("999")');
     await field().press('ControlOrMeta+v');
     await expect.poll(() => field().inputValue()).toBe('250');

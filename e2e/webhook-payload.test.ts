@@ -19,11 +19,10 @@ afterAll(async () => {
 test('[INTG-02] a client shapes what a webhook sends, by keyboard too, and it arrives that way', async () => {
   const page = await signInAt(
     browser,
-    demo.url('acme.localhost', '/login'),
+    demo.url('acme.localhost', '/visitor-id/campaign-management'),
     'client@demo.test',
     demo.password,
   );
-  await page.goto(demo.url('acme.localhost', '/visitor-id/campaign-management'));
   await page.locator('tbody button').first().click();
   await page.getByRole('tab', { name: 'Delivery' }).click();
   const address = demo.url('receiver.localhost', '/hooks/shaped');

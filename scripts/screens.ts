@@ -6,9 +6,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import AxeBuilder from '@axe-core/playwright';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Browser, Page } from 'playwright-core';
+import { violationsOf } from '../e2e/axe.ts';
 import { startDemo } from '../e2e/demo.ts';
 import { launchChromium } from './chromium.ts';
 
@@ -748,9 +748,7 @@ try {
         await page.screenshot({ path: join(folder, name), fullPage: !shot.act });
         const sideways = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
         if (sideways) console.log(`${shot.name} ${width} ${theme}: scrolls horizontally`);
-        // Not inside frames: axe waits forever for a script in one that may run none.
-        const { violations } = await new AxeBuilder({ page: page as never }).exclude('iframe').analyze();
-        for (const { id, impact, nodes } of violations) {
+        for (const { id, impact, nodes } of await violationsOf(page)) {
           findings++;
           console.log(
             `${shot.name} ${width} ${theme}: ${impact} ${id} (${nodes.length}) ${nodes[0]?.target}`,
