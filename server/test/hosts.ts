@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -81,10 +81,11 @@ export async function startHosts() {
   };
 
   const running = new Map<string, { child: ChildProcess; ended: Promise<unknown>; said: () => string }>();
+  const asUser =
+    user.uid === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
   /** Starts a program as PostgreSQL's user, and so that it ends with this process. */
   const start = (name: string, program: string, args: string[], env: Record<string, string>): void => {
-    const as = user.uid === undefined ? [] : [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
-    const child = spawn('setpriv', [...as, '--pdeathsig=TERM', program, ...args], {
+    const child = spawn('setpriv', [...asUser, '--pdeathsig=TERM', program, ...args], {
       env: { PATH: process.env.PATH, LANG: 'C.UTF-8', HOME: folder, ...env },
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -115,9 +116,20 @@ export async function startHosts() {
     });
   };
 
+  const unit = read('patroni.service.conf');
   const password = 'hosts';
   const dataOf = (host: DatabaseHost): string => join(folder, host);
+  /** What systemd does before it starts Patroni. */
+  const beforePatroni = (host: DatabaseHost): void => {
+    const [, command] = /^ExecStartPre=-(.+)$/m.exec(unit)!;
+    const [program, ...args] = command!
+      .replace('/usr/lib/postgresql/15/bin', postgres15!)
+      .replace(/\$\{\w+\}/, () => dataOf(host))
+      .split(' ');
+    spawnSync('setpriv', [...asUser, program!, ...args]);
+  };
   const startPatroni = (host: DatabaseHost): void => {
+    beforePatroni(host);
     const settings = settingsIn(read('patroni.env')).map(([name, value]): [string, string] => {
       if (name.endsWith('_PASSWORD')) return [name, password];
       const ofHost = name === 'PATRONI_ETCD3_HOSTS' ? value : value.replaceAll('db1', host);

@@ -49,12 +49,13 @@ export interface Log {
  * Browsers that send visits continuously and retry each one, with the same id, until it is acknowledged.
  * @param given.pauseMs how long each waits between visits
  * @param given.person the hash of a person's email address for each next visit
+ * @param given.address the address that each next visit comes from, as a trusted proxy says
  */
 export function sendVisits(
   server: () => Pick<Running, 'port'> | undefined,
   siteKey: string,
   browsers: number,
-  given: { pauseMs?: number; person?: () => string } = {},
+  given: { pauseMs?: number; person?: () => string; address?: () => string } = {},
 ): { log: Log; stop(): Promise<void> } {
   const log: Log = { acknowledged: new Set(), answers: new Map(), unhelpful: 0 };
   let ending = false;
@@ -66,7 +67,7 @@ export function sendVisits(
       for (;;) {
         const port = server()?.port;
         if (port) {
-          const { status, retryAfter } = await post(port, body);
+          const { status, retryAfter } = await post(port, body, given.address?.());
           log.answers.set(status, (log.answers.get(status) ?? 0) + 1);
           if (status === 503 && !retryAfter) log.unhelpful++;
           if (status === 204) break;
@@ -87,7 +88,11 @@ export function sendVisits(
   };
 }
 
-async function post(port: number, body: string): Promise<{ status: number; retryAfter: string | null }> {
+async function post(
+  port: number,
+  body: string,
+  address?: string,
+): Promise<{ status: number; retryAfter: string | null }> {
   try {
     const answer = await fetch(`http://127.0.0.1:${port}/v`, {
       method: 'POST',
@@ -95,6 +100,7 @@ async function post(port: number, body: string): Promise<{ status: number; retry
         'content-type': 'text/plain;charset=UTF-8',
         'user-agent': BROWSER,
         origin: 'https://shop.example.com',
+        ...(address ? { 'x-forwarded-for': address } : {}),
       },
       body,
       signal: AbortSignal.timeout(30_000),
