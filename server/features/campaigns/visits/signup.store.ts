@@ -8,6 +8,12 @@ type ClientOwner = Owner & { agency_id: string };
 /** Maximum number of sign-ups examined per network or browser, newest first: more than any limit. */
 export const MOST_LOOKED_AT = 1000;
 
+/**
+ * How many held visits are decided by one call and counted in the list, and how many of each kind one statement forgets:
+ * anyone can send millions of forged ones. Tests lower them.
+ */
+export const MOST = { decided: 20_000, counted: 100_000, forgotten: 20_000 };
+
 /** Sign-ups since an instant that share network or browser with others; hashes in hex. */
 export async function earlierSignUps(
   tx: Tx,
@@ -141,7 +147,7 @@ export async function addHeld(tx: Tx, rows: HeldRow[]): Promise<void> {
   );
 }
 
-/** Returns the held visits by campaign, reason, and source, newest first. */
+/** Returns the held visits by campaign, reason, and source, newest first; of very many, the newest. */
 export async function heldGroups(tx: Tx, campaignId: string | undefined, most: number) {
   const of = campaignId ? sql`and h.campaign_id = ${campaignId}` : sql``;
   return (
@@ -163,7 +169,8 @@ export async function heldGroups(tx: Tx, campaignId: string | undefined, most: n
       select h.campaign_id, h.reason, h.source, count(*) as count, count(distinct h.hash) as people,
         count(*) filter (where h.event = 'thanks') as conversions, min(h.received_at) as first_at, max(h.received_at) as last_at,
         max(h.asked_at) as asked_at, sum(count(*)) over () as total
-      from held_visit h where h.state = 'held' ${of} group by 1, 2, 3) g
+      from (select * from held_visit h where h.state = 'held' ${of} order by h.received_at desc limit ${MOST.counted}) h
+      group by 1, 2, 3) g
     join campaign c on c.id = g.campaign_id join company k on k.id = c.company_id
     order by g.last_at desc, g.campaign_id, g.reason, g.source limit ${most}`.execute(tx)
   ).rows;
@@ -185,7 +192,10 @@ const chosen = ({
 }: HeldChoice) => sql`campaign_id = ${campaign_id} and reason = ${reason}
   and source = ${source} and received_at <= ${until}::timestamptz and state = 'held'`;
 
-/** Decides on held visits; returns when each of them arrived. Released visits wait to be resolved again. */
+/**
+ * Decides on held visits, the newest first, up to `MOST.decided`; returns when each of them arrived. Released visits wait
+ * to be resolved again.
+ */
 export async function decide(
   tx: Tx,
   choice: HeldChoice,
@@ -194,7 +204,10 @@ export async function decide(
 ): Promise<Date[]> {
   const { rows } = await sql<{ day: string; event_id: string; hash: Buffer | null; received_at: Date }>`
     update held_visit set state = ${state}, decided_at = ${by.at}, decided_by = ${by.userId}::uuid
-    where ${chosen(choice)} returning day, event_id, hash, received_at`.execute(tx);
+    where (day, event_id) in (
+      select day, event_id from held_visit where ${chosen(choice)} order by received_at desc limit ${MOST.decided})
+      and state = 'held'
+    returning day, event_id, hash, received_at`.execute(tx);
   if (rows.length === 0) return [];
   const days = [...new Set(rows.map((row) => row.day))];
   await sql`
@@ -215,5 +228,11 @@ export async function ask(tx: Tx, choice: HeldChoice, at: Date): Promise<number>
 }
 
 export async function forget(db: Db, before: { signUps: Date; hours: Date; held: Date }): Promise<void> {
-  await sql`call forget_signups(${before.signUps}, ${before.hours}, ${before.held})`.execute(db);
+  for (let found = MOST.forgotten; found >= MOST.forgotten; ) {
+    const { rows } = await sql<{ found: bigint }>`
+      select forget_some_signups(${before.signUps}, ${before.hours}, ${before.held}, ${MOST.forgotten}) as found`.execute(
+      db,
+    );
+    found = Number(rows[0]!.found);
+  }
 }

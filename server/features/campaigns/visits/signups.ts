@@ -236,12 +236,12 @@ export function createSignUps(
       }),
 
     /**
-     * Releases held sign-ups as if they had just arrived. Returns how many.
+     * Releases held sign-ups as if they had just arrived. Returns how many; of very many, the rest is still held.
      * @throws Refusal 409 if there are none left
      */
     release: (ctx: Ctx, choice: store.HeldChoice) => decide(ctx, choice, 'released'),
     /**
-     * Discards held sign-ups for good. Returns how many.
+     * Discards held sign-ups for good. Returns how many, as `release` does.
      * @throws Refusal 409 if there are none left
      */
     discard: (ctx: Ctx, choice: store.HeldChoice) => decide(ctx, choice, 'discarded'),
