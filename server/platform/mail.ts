@@ -140,10 +140,17 @@ export function createMail(
   return {
     /**
      * Puts an email from the tenant called `sender` at `host` into the outbox. `kind` says what it is, for the list.
+     * `serverOf`: the host whose mail server sends it, where the sender's own must not see what it says.
      */
     async enqueue(
       tx: Tx,
-      mail: MailText & { kind: string; owner: Owner; to: Party; sender: { name: string; host: string } },
+      mail: MailText & {
+        kind: string;
+        owner: Owner;
+        to: Party;
+        sender: { name: string; host: string };
+        serverOf?: string;
+      },
     ): Promise<string> {
       const at = clock.now();
       const id = newId(at);
@@ -160,7 +167,7 @@ export function createMail(
         from_address: from ?? `no-reply@${mail.sender.host}`,
         from_name: line(mail.sender.name),
         subject: line(mail.subject),
-        sender_host: mail.sender.host,
+        sender_host: mail.serverOf ?? mail.sender.host,
         body_sealed: vault.seal(JSON.stringify(atRest(mail)), 'mail.body'),
         created_at: at,
       });

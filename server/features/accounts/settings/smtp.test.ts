@@ -6,6 +6,7 @@ import { inScope } from '../../../platform/db/scope.ts';
 import { layOut } from '../../../platform/mail-layout.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
+import { solveCaptcha } from '../../../test/ways-in.ts';
 
 /** A mail server that speaks the protocol: accepts one user, and emails to every address but `nobody@`. */
 async function mailServer() {
@@ -209,6 +210,24 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
     expect(await stateOf(other)).toMatchObject({ state: 'kept', from_address: 'no-reply@root.test' });
     expect(mails.received).toHaveLength(before + 1);
     expect(mails.received.at(-1)?.raw).toContain('From: Acme <hello@acme.test>');
+  });
+
+  test('[BEY-07] what proves who someone is to the root, and what the root knows of them, never goes by it', async () => {
+    const before = mails.received.length;
+    const asked = await app.call('POST', '/api/general/privacy-request', {
+      host: 'acme.test',
+      body: {
+        gtoken: await solveCaptcha(app, 'acme.test'),
+        kind: 'access',
+        name: 'Pat',
+        email: 'pat@victim.test',
+      },
+    });
+    expect(asked.status).toBe(200);
+    const { rows } = await app.admin.query(`select id from mail where to_address = 'pat@victim.test'`);
+    await app.features.mail.send({ rootId: root.id, mailId: rows[0].id });
+    expect(await stateOf(rows[0].id)).toMatchObject({ state: 'kept', from_address: 'no-reply@acme.test' });
+    expect(mails.received).toHaveLength(before);
   });
 
   test('where it does not take emails the platform does in the end: no one is locked out by a wrong setting', async () => {

@@ -318,6 +318,18 @@ describe('[BEY-07] the queue', () => {
     expect((await extend(await asked('opt_out', person))).status).toBe(409);
   });
 
+  test('emails about a request at an agency’s host go by the root’s mail server: the code, the receipt, the extension, the file', async () => {
+    const person = { name: 'Hosted', email: 'hosted@nowhere.example' };
+    const id = await asked('access', person, {}, agency.host);
+    await asRoot('POST', `/privacy-requests/${id}/extend`, { reason: 'Many records' });
+    await decide(id);
+    const { rows } = await app.admin.query(
+      `select count(*)::int as all, array_agg(distinct sender_host) as servers from mail where to_address = $1`,
+      [person.email],
+    );
+    expect(rows).toEqual([{ all: 4, servers: [HOST] }]);
+  });
+
   test('a refusal needs a reason and an answer, does nothing, and tells the person', async () => {
     const { person, leadId } = await sold();
     const id = await asked('delete', who(person));

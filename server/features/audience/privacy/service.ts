@@ -135,10 +135,15 @@ export function createPrivacy(
   const codeKey = derive(config.appKey, 'privacy codes');
   const codeMac = (id: string, code: string): Buffer => mac(codeKey, `${id}.${code}`);
 
-  /** How a company's emails look, and the host they come from; looked up before the transaction that sends one. */
-  async function senderOf(companyId: string, host?: string) {
+  /**
+   * How a company's emails look, the host they come from, and the one whose mail server sends them: always the root's. They
+   * prove who someone is to the root, and hold what it knows of them, which an agency must not read in its own server.
+   * Looked up before the transaction that sends one.
+   */
+  async function senderOf(rootId: string, companyId: string, host?: string) {
     const from = host ?? (await tenants.primaryHost(companyId)) ?? '';
-    return { ...(await tenants.mailBrand(companyId)), host: from };
+    const serverOf = (await tenants.primaryHost(rootId)) ?? '';
+    return { ...(await tenants.mailBrand(companyId)), host: from, serverOf };
   }
 
   /** Emails the person; nothing if they gave no address. Returns whether there was one. */
@@ -157,6 +162,7 @@ export function createPrivacy(
       owner: ownerOf(row),
       to: { name: row.name, address: row.email },
       sender,
+      serverOf: sender.serverOf,
     });
     return true;
   };
@@ -293,7 +299,7 @@ export function createPrivacy(
         await limits.giveBackAll(counted);
         throw error;
       }
-      const sender = await senderOf(tenant.companyId, tenant.host);
+      const sender = await senderOf(tenant.rootId, tenant.companyId, tenant.host);
       return inScope(db.app, { rootId: tenant.rootId }, async (tx) => {
         const now = clock.now();
         const id = newId(now);
@@ -337,7 +343,7 @@ export function createPrivacy(
         [policy.CODE_NETWORK, `${tenant.companyId}\n${networkOf(ctx.ip)}`],
         [policy.CODE, id],
       ]);
-      const sender = await senderOf(tenant.companyId, tenant.host);
+      const sender = await senderOf(tenant.rootId, tenant.companyId, tenant.host);
       return inScope(db.app, { rootId: tenant.rootId }, async (tx) => {
         const now = clock.now();
         const row = await store.requestById(tx, id, true);
@@ -389,7 +395,7 @@ export function createPrivacy(
     ): Promise<{ id: string }> {
       const { rootId } = ctx.scope;
       const phone = phoneIn(given);
-      const sender = await senderOf(rootId);
+      const sender = await senderOf(rootId, rootId);
       return inScope(db.app, ctx.scope, async (tx) => {
         const now = clock.now();
         const timeZone = (await tenants.company(tx, rootId))?.time_zone ?? 'UTC';
@@ -484,7 +490,7 @@ export function createPrivacy(
         store.hasNewWarning(tx, due(await read(tx))),
       );
       if (!isNew) return;
-      const sender = await senderOf(rootId);
+      const sender = await senderOf(rootId, rootId);
       await inScope(db.app, { rootId }, async (tx) => {
         const rows = await read(tx);
         const kinds = new Map(rows.map((row) => [row.id, row.kind]));
@@ -596,7 +602,7 @@ export function createPrivacy(
     /** Extends a deadline, once. @throws Refusal 404, 409 */
     async extend(ctx: Ctx, id: string, reason: string): Promise<void> {
       const { company_id } = await inScope(db.app, ctx.scope, (tx) => open(tx, id));
-      const sender = await senderOf(company_id);
+      const sender = await senderOf(ctx.actor.rootId, company_id);
       await inScope(db.app, ctx.scope, async (tx) => {
         const row = await open(tx, id);
         if (row.kind === 'opt_out')
@@ -630,7 +636,7 @@ export function createPrivacy(
       given: { refusal: PrivacyRefusal | null; answer: string },
     ): Promise<void> {
       const { company_id } = await inScope(db.app, ctx.scope, (tx) => open(tx, id));
-      const sender = await senderOf(company_id);
+      const sender = await senderOf(ctx.actor.rootId, company_id);
       await inScope(db.app, ctx.scope, async (tx) => {
         const row = await open(tx, id);
         const now = clock.now();
