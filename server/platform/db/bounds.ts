@@ -71,6 +71,16 @@ export const BOUNDS = {
     what: 'full exports kept per company. Delete one first',
     rows: (id) => sql`company_export where company_id = ${id} and state = 'ready'`,
   },
+  viewExports: {
+    most: 20,
+    what: 'views emailed to one user. Stop one first',
+    rows: (id) => sql`view_export where user_id = ${id}`,
+  },
+  viewExportsOfCompany: {
+    most: 200,
+    what: 'emailed views per company. Have someone stop one first',
+    rows: (id) => sql`view_export where company_id = ${id}`,
+  },
   reportSchedules: {
     most: 20,
     what: 'emailed reports per company. Remove one first',

@@ -137,13 +137,14 @@ export async function markTold(tx: Tx, campaignId: string, told: bigint): Promis
 }
 
 /** Campaigns of a root whose report is due, the longest due first. */
-export async function dueReports(tx: Tx, rootId: string, at: Date, most: number) {
+export async function dueReports(tx: Tx, rootId: string, at: Date, without: readonly string[], most: number) {
   return tx
     .selectFrom('campaign_report as r')
     .innerJoin('campaign as c', 'c.id', 'r.campaign_id')
     .select(['r.campaign_id', 'r.root_id', 'r.agency_id', 'r.company_id', 'c.name', 'c.number', 'c.module'])
     .where('r.root_id', '=', rootId)
     .where('r.due_at', '<=', at)
+    .$if(without.length > 0, (q) => q.where('r.campaign_id', 'not in', [...without]))
     .orderBy('r.due_at')
     .limit(most)
     .execute();

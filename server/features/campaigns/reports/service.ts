@@ -253,20 +253,24 @@ export function createReports(
     async sendDue(rootId: string): Promise<number> {
       let made = 0;
       const failures: unknown[] = [];
+      /** They stay due, and do not hold up the others. */
+      const failedIds: string[] = [];
       for (;;) {
         const due = await inScope(db.app, { rootId }, (tx) =>
-          campaigns.reports.dueReports(tx, rootId, clock.now(), STEP),
+          campaigns.reports.dueReports(tx, rootId, clock.now(), failedIds, STEP),
         );
+        const failedBefore = failedIds.length;
         let now = 0;
         for (const one of due) {
           try {
             if (await report(one)) now++;
           } catch (error) {
+            failedIds.push(one.campaign_id);
             failures.push(error);
           }
         }
         made += now;
-        if (due.length < STEP || now === 0) break;
+        if (due.length < STEP || (now === 0 && failedIds.length === failedBefore)) break;
       }
       if (failures.length > 0) throw failures[0];
       return made;

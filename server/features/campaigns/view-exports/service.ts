@@ -7,6 +7,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { toWire } from '../../../../contract/wire-schema.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
+import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { checkInput } from '../../../platform/http/input.ts';
 import { defineJob } from '../../../platform/jobs.ts';
@@ -237,6 +238,11 @@ export function createViewExports(
         const { to, view } = await both(tx, ctx, viewId);
         await asked(to, view);
         const next_at = nextExport(clock.now(), schedule.every, to.time_zone);
+        const known = await store.exportsOf(tx, to.user_id);
+        if (!known.some((one) => one.view_id === viewId)) {
+          await boundedBy(tx, 'viewExports', to.user_id, 'every');
+          await boundedBy(tx, 'viewExportsOfCompany', to.company_id, 'every');
+        }
         await store.setExport(tx, to, viewId, { ...schedule, next_at });
         await audit.record(tx, ctx, {
           action: 'view.export',
@@ -287,21 +293,22 @@ export function createViewExports(
     /** Sends the exports of a root that are due, each once; returns how many emails were sent. */
     async sendDue(rootId: string): Promise<number> {
       const failures: unknown[] = [];
+      /** They stay due, and do not hold up the others. */
+      const failed: store.Due[] = [];
       let sent = 0;
       for (;;) {
         const due = await inScope(db.app, { rootId }, (tx) =>
-          store.dueExports(tx, rootId, clock.now(), STEP),
+          store.dueExports(tx, rootId, clock.now(), failed, STEP),
         );
-        const failedBefore = failures.length;
         for (const one of due) {
           try {
             if (await sendOne(rootId, one)) sent++;
           } catch (error) {
+            failed.push(one);
             failures.push(error);
           }
         }
-        // What failed is still due, and would be found again.
-        if (due.length < STEP || failures.length > failedBefore) break;
+        if (due.length < STEP) break;
       }
       if (failures.length > 0) throw failures[0];
       return sent;

@@ -75,8 +75,14 @@ export interface Due extends Schedule {
   view: LeadView | null;
 }
 
-/** The next exports of a root that are due, the longest due first. */
-export async function dueExports(tx: Tx, rootId: string, at: Date, limit: number): Promise<Due[]> {
+/** The next exports of a root that are due, the longest due first, without some that were found before. */
+export async function dueExports(
+  tx: Tx,
+  rootId: string,
+  at: Date,
+  without: readonly Pick<Due, 'view_id' | 'user_id'>[],
+  limit: number,
+): Promise<Due[]> {
   const { rows } = await sql<
     Schedule & Recipient & LeadView & { next_at: Date; can_send: boolean; can_use: boolean }
   >`
@@ -85,6 +91,8 @@ export async function dueExports(tx: Tx, rootId: string, at: Date, limit: number
     from view_export e join list_view v on v.id = e.view_id join user_account u on u.id = e.user_id
     join company c on c.id = u.company_id
     where e.root_id = ${rootId} and e.next_at <= ${at}
+      and not exists (select from unnest(${without.map((one) => one.view_id)}::uuid[], ${without.map((one) => one.user_id)}::uuid[]) w (view_id, user_id)
+        where w.view_id = e.view_id and w.user_id = e.user_id)
     order by e.next_at, e.view_id, e.user_id limit ${limit}`.execute(tx);
   return rows.map((row) => {
     const { every, form, next_at, view_id, view_name, params, can_send, can_use, ...to } = row;

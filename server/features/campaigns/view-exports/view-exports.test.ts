@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../../platform/clock.ts';
+import { BOUNDS } from '../../../platform/db/bounds.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
 import { nextExport } from './policy.ts';
@@ -232,6 +233,36 @@ describe('[BEY-33] a saved view by email', () => {
     expect((await next('2026-04-03T13:00:00Z')).map(({ subject }) => subject)).toEqual([
       expect.stringMatching(/^Fine: /),
     ]);
+  });
+
+  test('[BEY-30] no more than a few can be had by one user, and by all users of a company', async () => {
+    const schedule = { every: 'month', form: 'link' };
+    const shared = await save('owner', { name: 'One more', is_shared: true });
+    const had = (await mine('owner')).exports;
+    const before = { ...BOUNDS.viewExports };
+    const ofCompany = { ...BOUNDS.viewExportsOfCompany };
+    const refused = async (who: string) =>
+      (await call(who, 'PUT', `/view/${shared}/export`, schedule)).body.errors;
+    try {
+      Object.assign(BOUNDS.viewExports, { most: had.length });
+      expect(await refused('owner')).toEqual({
+        every: [expect.stringContaining('views emailed to one user')],
+      });
+      Object.assign(BOUNDS.viewExports, before);
+      const { rows } = await app.admin.query('select from view_export where company_id = $1', [client.id]);
+      Object.assign(BOUNDS.viewExportsOfCompany, { most: rows.length });
+      expect(await refused('admin')).toEqual({
+        every: [expect.stringContaining('emailed views per company')],
+      });
+      // What there is can still be changed.
+      for (const { view_id } of had) {
+        const { body } = await call('owner', 'PUT', `/view/${view_id}/export`, schedule);
+        expect(body.errors ?? {}).not.toHaveProperty('every');
+      }
+    } finally {
+      Object.assign(BOUNDS.viewExports, before);
+      Object.assign(BOUNDS.viewExportsOfCompany, ofCompany);
+    }
   });
 
   test('[BEY-30] is not sent with what was read for someone who was disabled meanwhile', async () => {
