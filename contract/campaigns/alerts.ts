@@ -116,7 +116,13 @@ export const alerts = {
     .input(Company)
     .output(
       z.object({
-        users: z.array(z.object({ id: Id, name: z.string(), email: z.string() })),
+        users: z.array(
+          z.object({
+            id: Id,
+            name: z.string(),
+            email: z.string().describe('Empty for who may not set alerts'),
+          }),
+        ),
         connections: z.array(
           z.object({ id: Id, name: z.string(), vendor: z.string(), state: z.enum(CONNECTION_STATES) }),
         ),

@@ -615,6 +615,11 @@ describe('[ROLE-02] the view of a sales person', () => {
       '/api/user/views',
     ])
       expect([url, (await get(url, view)).status]).toEqual([url, 403]);
+    // Who an alert goes to is told by name.
+    const { body } = await get(`/api/alerts/choices?companyID=${client.id}`, view);
+    const users = body.users as unknown as { name: string; email: string }[];
+    expect(users.length).toBeGreaterThan(0);
+    expect(users.filter(({ email }) => email !== '')).toEqual([]);
   });
 
   test('opens no reading but those of the work: every GET call is asked', async () => {

@@ -266,8 +266,11 @@ export function createAlerts(
       inScope(db.app, ctx.scope, async (tx) => {
         const client = await need(tx, ctx, companyId);
         const all = await connections.ofCompany(tx, client.id);
+        const users = await store.usersFor(tx, [client.id, ctx.actor.companyId]);
+        // Whoever only looks, such as a salesperson in a view, needs the names, and no one's address.
+        const maySet = ctx.may('integration.write');
         return {
-          users: await store.usersFor(tx, [client.id, ctx.actor.companyId]),
+          users: maySet ? users : users.map((user) => ({ ...user, email: '' })),
           connections: all.filter(({ vendor }) => connections.vendor(vendor).announce),
           time_zone: client.time_zone,
         };

@@ -215,7 +215,10 @@ export function AlertDrawer(props: {
               clearable
               hidePickedOptions
               data={withKept(
-                users.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
+                users.map(({ id, name, email }) => ({
+                  value: id,
+                  label: email ? `${name} (${email})` : name,
+                })),
                 values.user_ids,
                 'A user of the agency',
               )}
