@@ -280,7 +280,7 @@ export const spendingLimits = {
       description:
         'An agency limits its wallet, its clients, and their campaigns. A client limits itself and its campaigns. If both limit the same thing, the lower limit applies.',
     })
-    .meta({ access: 'cap.write' })
+    .meta({ access: 'cap.write', notInView: true })
     .input(
       z.object({
         subject: z.enum(CAP_SUBJECTS),

@@ -22,7 +22,7 @@ const COLORS = { below: 'var(--accent-line)', told: 'var(--warn)', reached: 'var
 export default function LimitsPage() {
   const user = useUser();
   const own = user.company_kind === 'client' ? 'client' : 'agency';
-  const mayWrite = useMay('cap.write');
+  const mayWrite = useMay('cap.write') && !user.in_view_mode;
   const cache = useQueryClient();
   const query = useQuery({
     queryKey: ['caps'],
