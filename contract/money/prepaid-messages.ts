@@ -23,6 +23,8 @@ export const prepaidMessages = {
   nothing: 'None of the balance was bought by card, so there is nothing to refund to a card.',
   refundable: (amount: string) =>
     `exceeds what can be refunded: ${amount} of the balance is unused and was bought by card`,
+  kept: (amount: string) =>
+    `${amount} is kept until the ads of the last days are billed, which takes up to three days after they stop. Try again then.`,
   refunded: (amount: string) => `${amount} was refunded to the card.`,
   refundPending: (amount: string) =>
     `A refund of ${amount} was requested. The card provider has not confirmed it yet.`,

@@ -106,7 +106,10 @@ export const RemainingBalance = z.object({
   spent_micros: Micros.describe('Spent on leads, minus refunded leads'),
   refunded_micros: Micros.describe('Refunded to the card'),
   disputed_micros: Micros.describe('Disputed by the cardholder'),
-  refundable_micros: Micros.describe('The part of the balance that can be refunded to the card'),
+  refundable_micros: Micros.describe('The part of the balance that can be refunded to the card now'),
+  kept_micros: Micros.describe(
+    'The part that can only be refunded once the ads of the last days are billed, as far as it is not spent on them',
+  ),
 });
 export type RemainingBalance = Inside<z.output<typeof RemainingBalance>>;
 

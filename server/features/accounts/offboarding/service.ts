@@ -84,10 +84,13 @@ export function createOffboarding(
     return { company: await companies.child(tx, ctx, id), row };
   }
 
-  /** How much of a client's balances the cards that paid it can get back, in micro-dollars. */
+  /** How much of a client's balances the cards that paid it can get back, now or soon, in micro-dollars. */
   async function refundableOf(ctx: Ctx, rows: readonly { id: string }[]): Promise<bigint> {
     let sum = 0n;
-    for (const { id } of rows) sum += BigInt((await prepaid.remaining(ctx, id)).refundable_micros);
+    for (const { id } of rows) {
+      const { refundable_micros, kept_micros } = await prepaid.remaining(ctx, id);
+      sum += BigInt(refundable_micros) + BigInt(kept_micros);
+    }
     return sum;
   }
 

@@ -338,6 +338,52 @@ describe('[SIMP-02] budgets and minimums', () => {
     expect((await charge('150.00')).body).toMatchObject({ result: 'success', balance_micros: 200_000_000 });
     expect((await charge('150.00', 'remaining-2')).body.errors).toEqual({ amount: ['is not due'] });
   });
+
+  test('[BEY-30] what an outside platform may already have spent is not refunded before it has reported', async () => {
+    const { id, creativeId } = await app.make.adCampaign(client, {
+      max_bid_micros: 5n * USD,
+      daily_micros: 10n * USD,
+      monthly_micros: 200n * USD,
+      platform: 'simplifi',
+    });
+    const own = await as(clientUser);
+    const bought = await own('POST', '/leadspeek/simplifi/charge-campaign-by-remaining-days', {
+      leadspeekID: id,
+      amount: '200.00',
+      idempotencyKey: 'kept-back-1',
+    });
+    expect(bought.body).toMatchObject({ result: 'success', balance_micros: 200_000_000 });
+    const left = async () =>
+      (await (await as(agencyUser))('GET', `/leadspeek/client/remaining-balance/${id}`)).body;
+    const refund = async (amount: string) =>
+      (await as(agencyUser))('POST', '/leadspeek/client/refund', {
+        leadspeekID: id,
+        amount,
+        idempotencyKey: `kept-back-${amount}`,
+      });
+    // Not there yet, so it cannot have spent anything.
+    expect(await left()).toMatchObject({ refundable_micros: 200_000_000, kept_micros: 0 });
+    await app.admin.query(`update ad_campaign set external_id = '77' where campaign_id = $1`, [id]);
+    expect(await left()).toMatchObject({ refundable_micros: 190_000_000, kept_micros: 10_000_000 });
+    app.clock.advance(86_400_000);
+    await app.admin.query(`update campaign set state = 'paused', updated_at = $2 where id = $1`, [
+      id,
+      app.clock.now(),
+    ]);
+    expect(await left()).toMatchObject({ refundable_micros: 180_000_000, kept_micros: 20_000_000 });
+    const refused = await refund('185.00');
+    expect([refused.status, refused.body.errors]).toEqual([
+      409,
+      { amount: [expect.stringContaining('$20.00 is kept until the ads of the last days are billed')] },
+    ]);
+    const day = app.clock.now().toISOString().slice(0, 10);
+    const report = { day, creativeId, impressions: 1000, clicks: 0, mediaMicros: 6n * USD };
+    await root_((tx) => app.features.adCampaigns.spending.chargeReported(tx, id, 'simpli.fi', [report]));
+    expect(await left()).toMatchObject({ balance_micros: 194_000_000, kept_micros: 14_000_000 });
+    app.clock.advance(4 * 86_400_000);
+    expect(await left()).toMatchObject({ refundable_micros: 194_000_000, kept_micros: 0 });
+    expect((await refund('194.00')).body).toMatchObject({ result: 'success' });
+  });
 });
 
 describe('[SIMP-01] what ads spend', () => {

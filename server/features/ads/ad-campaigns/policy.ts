@@ -71,6 +71,9 @@ export function pacedTo(daily: bigint, at: Date, day: { from: Date; ends: Date }
   return (daily * BigInt(passed)) / BigInt(length);
 }
 
+/** How many days back reports of outside platforms are read again: they come late, and correct the last days. */
+export const REPORT_DAYS = 3;
+
 /** The calendar day of an instant in a time zone, YYYY-MM-DD. */
 export const dayIn = (at: Date, zone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString();

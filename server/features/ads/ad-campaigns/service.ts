@@ -83,6 +83,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
   const { db, clock, config, events } = platform;
   const { audit, tenants, campaigns, billing, pricing, prepaid, payments, auth, users, adAudiences } = deps;
   const spending = createSpending(platform, deps);
+  prepaid.keepBack(spending.unbooked);
   deps.retention.keep('ad_impressions', { of: 'root', count: countImpressions, remove: forgetImpressions });
 
   /** The columns that fields set. @throws Refusal naming the field */

@@ -4,7 +4,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Billing, LeadSale } from '../../money/billing/index.ts';
 import { periodOf } from '../../money/data-wallet/index.ts';
-import { costsOf, dayIn, least, pacedTo, type Rates, roomOf, type Used } from './policy.ts';
+import { costsOf, dayIn, least, pacedTo, type Rates, REPORT_DAYS, roomOf, type Used } from './policy.ts';
 import * as spent from './spend.store.ts';
 import * as store from './store.ts';
 
@@ -63,6 +63,7 @@ export interface Reported {
 /** What became of a notice; `above`: it asks for more than was bid. */
 export type Noticed = 'billed' | 'repeated' | 'late' | 'lost' | 'above' | 'unknown';
 
+const DAY_MS = 86_400_000;
 const MOST_EXPIRED = 2_000;
 const MOST_POSTED = 20_000;
 
@@ -96,6 +97,26 @@ export function createSpending(
     };
   }
 
+  /**
+   * How much of a campaign's balance may be spent though it is not booked: what was promised or not posted yet, and, at an
+   * outside platform, what is left of the budgets of days whose reports may still come.
+   */
+  async function unbooked(tx: Tx, campaignId: string): Promise<bigint> {
+    const row = await store.adCampaignById(tx, campaignId);
+    if (!row) return 0n;
+    let all = row.held_micros + row.unposted_micros;
+    const back = (days: number): Date => new Date(clock.now().getTime() - days * DAY_MS);
+    const mayHaveRun = row.state === 'active' || row.campaign_updated_at > back(REPORT_DAYS);
+    if (row.platform !== 'simplifi' || row.external_id === null || !mayHaveRun) return all;
+    for (let days = 0; days < REPORT_DAYS; days++) {
+      const day = dayIn(back(days), row.time_zone);
+      if (day < dayIn(row.created_at, row.time_zone)) continue;
+      const { day: used } = await store.usedOn(tx, row.id, day);
+      if (row.daily_micros > used) all += row.daily_micros - used;
+    }
+    return all;
+  }
+
   /** Whether a campaign runs on a day. */
   const runs = (row: store.AdRow, day: string): boolean =>
     row.state === 'active' &&
@@ -121,6 +142,7 @@ export function createSpending(
   return {
     ratesOf,
     usedOf,
+    unbooked,
     runs,
 
     /** What a campaign can still spend now, with what pacing holds back for the rest of the day. */

@@ -7,10 +7,8 @@ import {
 import { inScope } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AdAudiences, Aim } from '../ad-audiences/index.ts';
-import { type AdCampaigns, type AdRow, bidOf, dayIn } from '../ad-campaigns/index.ts';
+import { type AdCampaigns, type AdRow, bidOf, dayIn, REPORT_DAYS } from '../ad-campaigns/index.ts';
 
-/** How many days back reports are read again: platforms correct the last days. */
-const REPORT_DAYS = 3;
 const DAY_MS = 86_400_000;
 const HUNDRED_PERCENT = 10_000n;
 

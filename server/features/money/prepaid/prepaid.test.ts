@@ -629,6 +629,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
       refunded_micros: 22_000_000,
       disputed_micros: 0,
       refundable_micros: 6_000_000,
+      kept_micros: 0,
     });
     const refunded = (await current(who)).data.map((one: { refunded_micros: number }) => one.refunded_micros);
     expect(refunded).toEqual([20_000_000, 2_000_000]);

@@ -178,14 +178,23 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     };
   }
 
-  /** The part of a balance that can be refunded: unused, and bought by card. Charges newest first. */
+  const keepers: ((tx: Tx, campaignId: string) => Promise<bigint>)[] = [];
+
+  /**
+   * The part of a balance that can be refunded: unused, and bought by card. `kept`: the part that cannot yet, since it may
+   * turn out to be spent. Charges newest first.
+   */
   async function refundable(tx: Tx, row: Pick<CampaignRow, 'id' | 'company_id'>, balance: bigint) {
     const open = (await chargesOf(tx, row, MOST_CHARGES))
       .filter(({ state }) => state === 'succeeded')
       .map((charge) => ({ id: charge.id, left: charge.amountMicros - charge.refundedMicros }));
     const bought = open.reduce((sum, { left }) => sum + left, 0n);
-    const most = policy.least(balance, bought);
-    return { open, most: most - (most % 10_000n) };
+    let due = 0n;
+    for (const keptOf of keepers) due += await keptOf(tx, row.id);
+    const inCents = (micros: bigint) => micros - (micros % 10_000n);
+    const all = inCents(policy.least(balance, bought));
+    const most = inCents(policy.least(balance > due ? balance - due : 0n, bought));
+    return { open, most, kept: all - most };
   }
 
   // No one could refund it any more: users can't see a campaign that was removed.
@@ -193,12 +202,17 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     if (await charges.underWay(tx, owner.company_id, 'prepaid_top_up', campaignId))
       throw new Refusal('conflict', ownMessages.paymentUnderWay);
     const row = { id: campaignId, company_id: owner.company_id };
-    const { most } = await refundable(tx, row, await balanceOf(tx, campaignId));
-    if (most > 0n) throw new Refusal('conflict', prepaidMessages.removal(usd(most)));
+    const { most, kept } = await refundable(tx, row, await balanceOf(tx, campaignId));
+    if (most + kept > 0n) throw new Refusal('conflict', prepaidMessages.removal(usd(most + kept)));
   });
 
   return {
     auto,
+
+    /** Adds what says how much of a campaign's balance may be spent already, in micro-dollars, though it is not booked. */
+    keepBack(keptOf: (tx: Tx, campaignId: string) => Promise<bigint>): void {
+      keepers.push(keptOf);
+    },
 
     /**
      * Returns what buying leads would cost; stores nothing.
@@ -326,6 +340,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         const balance = await balanceOf(tx, id);
         const sum = (...kinds: string[]) => kinds.reduce((all, kind) => all + (moved.get(kind) ?? 0n), 0n);
         const spent = [...moved.values()].reduce((all, one) => all + one, 0n) - balance;
+        const { most, kept } = await refundable(tx, row, balance);
         return {
           balance_micros: Number(balance),
           price_micros: Number(price),
@@ -336,7 +351,8 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
           spent_micros: Number(spent),
           refunded_micros: Number(-sum('prepaid_refund')),
           disputed_micros: Number(-sum('dispute', 'dispute_reversal')),
-          refundable_micros: Number((await refundable(tx, row, balance)).most),
+          refundable_micros: Number(most),
+          kept_micros: Number(kept),
         };
       });
     },
@@ -387,10 +403,19 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
           return before;
         }
         const at = clock.now();
-        const { open, most } = await refundable(tx, row, await book.hold(tx, owner, id, at));
-        if (most === 0n) throw new Refusal('conflict', prepaidMessages.nothing);
+        const { open, most, kept } = await refundable(tx, row, await book.hold(tx, owner, id, at));
+        if (most === 0n)
+          throw new Refusal(
+            'conflict',
+            kept > 0n ? prepaidMessages.kept(usd(kept)) : prepaidMessages.nothing,
+          );
         const amount = given.amount === undefined ? most : microsOf(given.amount);
-        if (amount > most) throw refuse('conflict', 'amount', prepaidMessages.refundable(usd(most)));
+        if (amount > most)
+          throw refuse(
+            'conflict',
+            'amount',
+            amount <= most + kept ? prepaidMessages.kept(usd(kept)) : prepaidMessages.refundable(usd(most)),
+          );
         const made = {
           id: newId(at),
           ...owner,

@@ -112,6 +112,12 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
           </Button>
         )}
       </Group>
+      {mayGiveBack && (remaining.data?.kept_micros ?? 0) > 0 && (
+        <Text size="sm" c="dimmed">
+          {money(remaining.data!.kept_micros)} of the balance is kept until the ads of the last days are
+          billed. What is left of it then can be refunded.
+        </Text>
+      )}
       {!isAdvance && (
         <Text size="sm" c="dimmed">
           This campaign’s leads are billed {campaign.term === 'Weekly' ? 'weekly' : 'monthly'} by invoice, so
