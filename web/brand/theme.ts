@@ -89,8 +89,6 @@ export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineT
         defaultProps: overlay,
         styles: { title },
       },
-      // A page with forty lists of sixty entries each must not carry them all while they are closed.
-      Combobox: { defaultProps: { keepMounted: false } },
       Notification: {
         defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
         styles: { description: { color: 'var(--mantine-color-text)', overflowWrap: 'anywhere' } },

@@ -350,6 +350,9 @@ function FieldList(props: {
                     searchable
                     openOnFocus={false}
                     allowDeselect={false}
+                    // Forty rows must not carry sixty entries each while they are closed. Only here: a list that is not
+                    // there yet begins at its first entry when it is opened by an arrow key, not at the chosen one.
+                    comboboxProps={{ keepMounted: false }}
                     data={FIELD_SOURCES}
                     value={isFixed ? FIXED : row.source}
                     error={errors[`${row.id}.source`]}
