@@ -105,12 +105,15 @@ export function createSpending(
     const row = await store.adCampaignById(tx, campaignId);
     if (!row) return 0n;
     let all = row.held_micros + row.unposted_micros;
-    const back = (days: number): Date => new Date(clock.now().getTime() - days * DAY_MS);
-    const mayHaveRun = row.state === 'active' || row.campaign_updated_at > back(REPORT_DAYS);
+    const now = clock.now();
+    const since = new Date(now.getTime() - REPORT_DAYS * DAY_MS);
+    const mayHaveRun = row.state === 'active' || row.campaign_updated_at > since;
     if (row.platform !== 'simplifi' || row.external_id === null || !mayHaveRun) return all;
+    const today = Temporal.PlainDate.from(dayIn(now, row.time_zone));
+    const first = dayIn(row.created_at, row.time_zone);
     for (let days = 0; days < REPORT_DAYS; days++) {
-      const day = dayIn(back(days), row.time_zone);
-      if (day < dayIn(row.created_at, row.time_zone)) continue;
+      const day = today.subtract({ days }).toString();
+      if (day < first) break;
       const { day: used } = await store.usedOn(tx, row.id, day);
       if (row.daily_micros > used) all += row.daily_micros - used;
     }
