@@ -3,6 +3,7 @@ import type { contract } from '../../../../contract/index.ts';
 import { messages } from '../../../../contract/messages.ts';
 import type { Vendor } from '../../../integrations/index.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
+import { HAND_OVER_HEADERS, handOverPage } from './hand-over.ts';
 import { CALLBACK_PATH, type Connections, type CountedConnection, shownState } from './service.ts';
 
 /** The calls of the feature. */
@@ -61,7 +62,10 @@ export function connectionsRoutes(connections: Connections): {
       return { result: 'success', message: `Connected to ${row.account}`, data: wire(row, ctx.clock.now()) };
     },
   };
-  /** The one address that services know; the browser goes on to the tenant's host, where its session is. */
+  /**
+   * The one address that services know; the browser goes on to the tenant's host, where its session is, once the person
+   * has agreed to that.
+   */
   const callback: PlainRoute = {
     method: 'GET',
     url: CALLBACK_PATH,
@@ -82,6 +86,12 @@ export function connectionsRoutes(connections: Connections): {
         : { refused: given('error', 100) || 'no_code' };
       const url = new URL(to);
       for (const [name, value] of Object.entries(result)) url.searchParams.set(name, value);
+      // A host of an agency's own may lead to the agency's own server by now, so the code goes there on somebody's word only.
+      if (code)
+        return reply
+          .headers(HAND_OVER_HEADERS)
+          .type('text/html; charset=utf-8')
+          .send(handOverPage(connections.vendor(url.pathname.split('/').at(-1)!).name, url));
       return reply.header('Cache-Control', 'no-store').redirect(url.href, 303);
     },
   };

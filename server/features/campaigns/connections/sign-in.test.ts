@@ -92,8 +92,7 @@ async function allowed(vendor: VendorId, more: object = {}): Promise<URLSearchPa
     url: callback.pathname + callback.search,
     headers: { host: 'root.signin.test' },
   });
-  expect(reply.statusCode).toBe(303);
-  const to = new URL(reply.headers.location!);
+  const to = new URL(/href="([^"]+)"/.exec(reply.body)![1]!.replaceAll('&#38;', '&'));
   expect([to.host, to.pathname]).toEqual([host, `/integrations/${vendor}`]);
   return to.searchParams;
 }
@@ -193,6 +192,26 @@ describe('[INTG-02] signing in at a service', () => {
       headers: { host: 'root.signin.test' },
     });
     expect(unknown.statusCode).toBe(404);
+  });
+
+  it('hands what the service returned to a host only after it has been named, and to no frame', async () => {
+    const { url } = await call('POST', '/connections/sign-in', { vendor: 'hubspot' });
+    const state = new URL(url).searchParams.get('state');
+    const reply = await app.server.inject({
+      method: 'GET',
+      url: `/api/integrations/callback?state=${state}&code=${encodeURIComponent('"><script>')}`,
+      headers: { host: 'root.signin.test' },
+    });
+    expect([reply.statusCode, reply.headers.location]).toEqual([200, undefined]);
+    expect(reply.body).toContain(`<h1>Connect HubSpot to ${host}?</h1>`);
+    expect(reply.body).not.toContain('<script');
+    expect(reply.headers).toMatchObject({
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none'; style-src 'sha256-.*frame-ancestors 'none'$/,
+      ),
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+    });
   });
 
   it('a code works only with the proof key of whoever began, and a person may say no', async () => {
