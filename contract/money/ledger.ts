@@ -278,7 +278,7 @@ export const spendingLimits = {
       tags: ['Ledger'],
       summary: 'Sets or removes a spending limit',
       description:
-        'An agency limits its wallet, its clients, and their campaigns. A client limits itself and its campaigns. If both limit the same thing, the lower limit applies.',
+        'An agency limits its wallet, its clients, and their campaigns. A client limits itself and its campaigns. If both limit the same thing, the lower limit applies. To raise or remove a hard limit, you need to have just confirmed your identity.',
     })
     .meta({ access: 'cap.write', notInView: true })
     .input(

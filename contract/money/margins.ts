@@ -42,6 +42,7 @@ export const margins = {
       tags: ['Costs'],
       summary:
         'Sets what happens when the cost rises above a campaign’s price: hold the campaign, raise its price to the cost, or keep selling at a loss',
+      description: 'Selling at a loss has to be chosen by someone who has just confirmed their identity.',
     })
     .meta({ access: 'campaign.price', notInView: true })
     .input(z.object({ rule: MarginRule }))

@@ -207,6 +207,12 @@ describe('[BEY-31] a price below what the agency pays', () => {
     await check();
     expect(await campaign(id)).toMatchObject({ status: 'paused', CostSet: '0.70' });
 
+    // [BEY-11] To sell at a loss takes more than a session that was left open.
+    tokens.agency = await app.oldSession('agency@x.test', HOST);
+    expect(await choose('sell')).toMatchObject({ status: 403, body: { errors: { confirm: ['password'] } } });
+    expect(await campaign(id)).toMatchObject({ status: 'paused' });
+    for (const who of ['root', 'agency', 'client'] as const) await signIn(who);
+    expect((await choose('sell')).status).toBe(200);
     expect((await choose('sell')).status).toBe(200);
     expect(await campaign(id)).toMatchObject({ status: 'active', CostSet: '0.70' });
     expect(await losses()).toEqual(expect.arrayContaining([expect.objectContaining({ id })]));

@@ -220,9 +220,14 @@ export function createMargins(
     /** The campaigns of the user's own agency that are below cost, and the rule it has chosen. */
     view: (ctx: Ctx) => inScope(db.app, ctx.scope, (tx) => viewOf(tx, ctx.actor.companyId)),
 
-    /** Sets what happens to them, both from now on and for those below cost now. */
+    /**
+     * Sets what happens to them, both from now on and for those below cost now.
+     * @throws Refusal 403 to sell at a loss in a session that is not confirmed
+     */
     async choose(ctx: Ctx, rule: MarginRule) {
       const agencyId = ctx.actor.companyId;
+      const known = await inScope(db.app, ctx.scope, (tx) => pricing.marginRules(tx, [agencyId]));
+      if (rule === 'sell' && known(agencyId) !== rule) await ctx.mustBeConfirmed();
       await inScope(db.app, ctx.scope, async (tx) => {
         const before = (await pricing.marginRules(tx, [agencyId]))(agencyId);
         if (before === rule) return;

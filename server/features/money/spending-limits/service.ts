@@ -241,8 +241,11 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
         return wire(tx, { companyId }, clock.now());
       }),
 
-    /** Sets a limit; leaving both amounts empty lifts it. Returns the subject's limits. */
-    set: (
+    /**
+     * Sets a limit; leaving both amounts empty lifts it. Returns the subject's limits.
+     * @throws Refusal 403 for a hard limit that is raised or lifted in a session that is not confirmed, 404, 422
+     */
+    set: async (
       ctx: Ctx,
       given: {
         subject: 'wallet' | 'client' | 'campaign';
@@ -251,13 +254,18 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
         hard: string | null;
         soft: string | null;
       },
-    ) =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const { subject, subject_id, period } = given;
-        const set_by = ctx.actor.kind === 'client' ? ('client' as const) : ('agency' as const);
+    ) => {
+      const { subject, subject_id, period } = given;
+      const set_by = ctx.actor.kind === 'client' ? ('client' as const) : ('agency' as const);
+      const hard = given.hard === null ? null : microsOf(given.hard);
+      // Before the transaction: a request that holds one connection must not wait for another.
+      const before = await inScope(db.app, ctx.scope, (tx) =>
+        store.hardLimit(tx, { subject_id, period, set_by }),
+      );
+      if (before !== null && (hard === null || hard > before)) await ctx.mustBeConfirmed();
+      return inScope(db.app, ctx.scope, async (tx) => {
         const row = await store.subject(tx, subject, subject_id);
         if (!row) throw new Refusal('not_found', ownMessages.notFound);
-        const hard = given.hard === null ? null : microsOf(given.hard);
         const soft = given.soft === null ? null : microsOf(given.soft);
         if (hard !== null && soft !== null && soft > hard) {
           throw new Refusal('invalid', 'soft: must not be above the hard limit', {
@@ -291,7 +299,8 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
         });
         await events.emit(tx, 'caps.changed', { rootId: row.root_id });
         return wire(tx, { subjectId: subject_id }, at);
-      }),
+      });
+    },
 
     /** The hard limits of subjects, micro-dollars, without spending against them. */
     hardLimits: store.hardLimits,

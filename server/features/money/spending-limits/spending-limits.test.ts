@@ -266,6 +266,26 @@ describe('[BEY-03] limits on spending', () => {
     expect(await outcomes(campaign)).toEqual({ cap_campaign: 1 });
   });
 
+  test('[BEY-11] a session that was left open may lower a hard limit, but neither raises nor lifts it', async () => {
+    const campaign = await app.make.campaign(client);
+    const limit = (hard: string, soft = '') =>
+      set('client', { subject: 'campaign', subjectID: campaign.id, period: 'day', hard, soft });
+    const hard = async () =>
+      (await list('client')).find((cap) => cap.subjectID === campaign.id)?.hard ?? 'none';
+    tokens.client = await app.oldSession('client@x.test', HOST);
+    expect([(await limit('', '5.00')).status, (await limit('9.00')).status]).toEqual([200, 200]);
+    expect([(await limit('8.00', '2.00')).status, (await limit('8.00', '3.00')).status]).toEqual([200, 200]);
+    for (const more of ['8.01', ''])
+      expect(await limit(more)).toMatchObject({
+        status: 403,
+        body: { errors: { confirm: ['password'] } },
+      });
+    expect(await hard()).toBe('8.00');
+    tokens.client = await app.signIn('client@x.test', HOST);
+    expect([(await limit('8.01')).status, await hard()]).toEqual([200, '8.01']);
+    expect([(await limit('')).status, await hard()]).toEqual([200, 'none']);
+  });
+
   test('who may limit what', async () => {
     const campaign = await app.make.campaign(client);
     const body = { subject: 'campaign', subjectID: campaign.id, period: 'day', hard: '9.00' };

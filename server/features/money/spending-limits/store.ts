@@ -114,6 +114,21 @@ export async function holdSpending(tx: Tx, kind: 'wallet' | 'client' | 'campaign
   } else await sql`select pg_advisory_xact_lock(hashtextextended(${companyId}, 1))`.execute(tx);
 }
 
+/** The hard amount of a limit, micro-dollars; null if there is none. */
+export async function hardLimit(
+  tx: Tx,
+  key: { subject_id: string; period: 'day' | 'month'; set_by: 'agency' | 'client' },
+): Promise<bigint | null> {
+  const row = await tx
+    .selectFrom('cap')
+    .select('hard_micros')
+    .where('subject_id', '=', key.subject_id)
+    .where('period', '=', key.period)
+    .where('set_by', '=', key.set_by)
+    .executeTakeFirst();
+  return row?.hard_micros ?? null;
+}
+
 export async function putCap(tx: Tx, row: Insertable<Schema['cap']>): Promise<void> {
   await tx
     .insertInto('cap')
