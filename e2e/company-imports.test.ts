@@ -75,6 +75,6 @@ test('[BEY-13] a full export is uploaded, tried, imported with its balances, equ
   expect(pdf.suggestedFilename()).toMatch(/^invoice-.+\.pdf$/);
   await root.keyboard.press('Escape');
   await past.getByText('Ledger', { exact: true }).click();
-  await past.locator('tbody tr').first().click();
+  await past.locator('tbody tr time').first().click();
   await drawer.getByRole('table', { name: 'Parts' }).waitFor();
 });

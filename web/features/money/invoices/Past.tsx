@@ -45,7 +45,7 @@ export function Past({ companyId, onAll }: { companyId: string | undefined; onAl
   };
   const query = useQuery({
     queryKey: ['past-billing', filter],
-    queryFn: ({ signal }) => api.pastBilling.list(filter, { signal }),
+    queryFn: async ({ signal }) => ({ ...(await api.pastBilling.list(filter, { signal })), type }),
     placeholderData: keepPreviousData,
   });
   const types = query.data?.types ?? [];
@@ -106,7 +106,8 @@ export function Past({ companyId, onAll }: { companyId: string | undefined; onAl
         name="past-billing"
         download={{ list: 'past-billing', of: 'pastBilling.list', query: filter }}
         columns={columns}
-        query={query}
+        // The rows of another kind are no preview of this one's.
+        query={query.isPlaceholderData && query.data.type !== type ? { ...query, data: undefined } : query}
         state={state}
         rowKey={(row) => row.id}
         onRow={(row) => drawer.open(`${row.type}.${row.id}`)}
