@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,21 +6,23 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { PATIENCE_MS } from './patience.ts';
 
-/**
- * A separate demo installation: the real server process on a free port, with an embedded PostgreSQL in a new folder.
- */
+/** A separate demo installation: the real server on a free port, with an embedded PostgreSQL in a new folder. */
 export interface Demo {
   port: number;
   password: string;
   dataDir: string;
+  url: (host: string, path?: string) => string;
+  close: () => Promise<void>;
+}
+
+/** One that has a process of its own. */
+export interface OwnDemo extends Demo {
   /** The server's output. */
   output: () => string;
-  url: (host: string, path?: string) => string;
   /** Presses Ctrl-C; returns the exit code. */
   stop: () => Promise<number | null>;
   /** Restarts on the same folder and port. */
   start: () => Promise<void>;
-  close: () => Promise<void>;
 }
 
 async function freePort(): Promise<number> {
@@ -32,14 +34,54 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a separate demo for the journey and waits until it serves requests.
- * @param isFirst on an empty folder, as for a first-time user; otherwise on a copy of one that was started before
- * @throws with its output when it exits, or does not serve in time
+ * Starts a copy of the run's demo and waits until it serves requests.
+ * @throws what prevented it
  */
-export async function startDemo(env: Record<string, string> = {}, isFirst = false): Promise<Demo> {
+export async function startDemo(env: Record<string, string> = {}): Promise<Demo> {
   const dataDir = demoFolder();
-  if (!isFirst) await copyDemo(inject('demoFolder'), dataDir);
-  return runDemo(dataDir, env);
+  await copyDemo(inject('demoFolder'), dataDir);
+  const port = await freePort();
+  await ask({ start: environment(dataDir, port, env) });
+  return {
+    ...reached(dataDir, port),
+    async close() {
+      await ask({ stop: true });
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What the process that runs the demos (host.ts) is asked; it responds with why it could not, or nothing. */
+export type Asked = { start: Record<string, string> } | { stop: true };
+
+let host: ChildProcess | undefined;
+
+/** Asks the process that runs this worker's demos, one after the other: their modules are loaded once. */
+async function ask(asked: Asked): Promise<void> {
+  host ??= fork(join(import.meta.dirname, 'host.ts'), {
+    cwd: ROOT,
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const child = host;
+  let printed = '';
+  const listen = (chunk: Buffer) => (printed += chunk);
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', listen);
+  const failed = await new Promise<string | undefined>((done) => {
+    const ended = () => {
+      host = undefined;
+      done('Its process has ended.');
+    };
+    child.once('exit', ended);
+    child.once('message', (said: { failed?: string }) => {
+      child.off('exit', ended);
+      done(said.failed);
+    });
+    child.send(asked);
+  });
+  for (const stream of [child.stdout!, child.stderr!]) stream.off('data', listen).resume();
+  if (failed)
+    throw new Error(`The demo did not ${'start' in asked ? 'start' : 'stop'}: ${failed}\n${printed}`);
 }
 
 /** In the folder of the demo that others are copied from, once it is whole; otherwise, why there is none. */
@@ -71,23 +113,36 @@ export function demoFolder(): string {
   return folder;
 }
 
-/** Starts the server on a folder, as startDemo does, but without choosing the folder. */
-export async function runDemo(dataDir: string, env: Record<string, string>): Promise<Demo> {
+const ROOT = join(import.meta.dirname, '..');
+
+const environment = (dataDir: string, port: number, env: Record<string, string>) => ({
+  // A whole month at least, with what is billed for it.
+  DEMO_DAYS: '35',
+  DATA_DIR: join(dataDir, 'data'),
+  PORT: String(port),
+  ...env,
+});
+
+const reached = (dataDir: string, port: number) => ({
+  port,
+  password: readFileSync(join(dataDir, 'data', 'demo-password'), 'utf8').trim(),
+  dataDir,
+  url: (host: string, path = '/') => `http://${host}:${port}${path}`,
+});
+
+/**
+ * Starts a demo in an empty folder, as a first-time user does: in a process of its own, which creates it.
+ * @throws with its output when it exits, or does not serve in time
+ */
+export async function createDemo(dataDir: string, env: Record<string, string> = {}): Promise<OwnDemo> {
   const port = await freePort();
   let child: ChildProcess;
   let printed = '';
   const start = async (): Promise<void> => {
     printed = '';
     child = spawn(process.execPath, ['server/main.ts'], {
-      cwd: join(import.meta.dirname, '..'),
-      env: {
-        ...process.env,
-        // A whole month at least, with what is billed for it.
-        DEMO_DAYS: '35',
-        DATA_DIR: join(dataDir, 'data'),
-        PORT: String(port),
-        ...env,
-      },
+      cwd: ROOT,
+      env: { ...process.env, ...environment(dataDir, port, env) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (printed += chunk));
@@ -108,11 +163,8 @@ export async function runDemo(dataDir: string, env: Record<string, string>): Pro
   };
   await start();
   return {
-    port,
-    password: readFileSync(join(dataDir, 'data', 'demo-password'), 'utf8').trim(),
-    dataDir,
+    ...reached(dataDir, port),
     output: () => printed,
-    url: (host, path = '/') => `http://${host}:${port}${path}`,
     stop,
     start,
     async close() {

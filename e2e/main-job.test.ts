@@ -3,15 +3,15 @@ import { Secret, TOTP } from 'otpauth';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
-import { type Demo, startDemo } from './demo.ts';
+import { createDemo, demoFolder, type OwnDemo } from './demo.ts';
 import { follow, signInAt, userAgent } from './person.ts';
 
-let demo: Demo;
+let demo: OwnDemo;
 let browser: Browser;
 let context: BrowserContext;
 
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo({ DEMO_DAYS: '10' }, true), openBrowser()]);
+  [demo, browser] = await Promise.all([createDemo(demoFolder(), { DEMO_DAYS: '10' }), openBrowser()]);
   context = await browser.newContext({ userAgent });
 });
 afterAll(async () => {

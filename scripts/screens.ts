@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Browser, Page } from 'playwright-core';
 import { violationsOf } from '../e2e/axe.ts';
-import { startDemo } from '../e2e/demo.ts';
+import { createDemo, demoFolder } from '../e2e/demo.ts';
 import { launchChromium } from './chromium.ts';
 
 /** A typical user's browser, for pages that should name the browser. */
@@ -699,7 +699,7 @@ const demo = running
       password: options.password,
       close: async () => {},
     }
-  : await startDemo({ DEMO_DAYS: '60' }, true);
+  : await createDemo(demoFolder(), { DEMO_DAYS: '60' });
 const browser: Browser = await launchChromium();
 if (!readme && !narrowed) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });

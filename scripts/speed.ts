@@ -3,7 +3,7 @@
 // demo of its own, unless it is told where one runs. The figures are in docs/decisions/0190-first-load.md.
 import { parseArgs } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
-import { startDemo } from '../e2e/demo.ts';
+import { createDemo, demoFolder } from '../e2e/demo.ts';
 import { launchChromium } from './chromium.ts';
 
 const { values: options } = parseArgs({
@@ -27,7 +27,7 @@ const CLICKS: { as: string; from: string; to: string }[] = [
   { as: 'root@demo.test', from: '/configuration/people-import', to: '/configuration/agency-list' },
 ];
 
-const demo = options.at ? undefined : await startDemo({ DEMO_DAYS: '60' }, true);
+const demo = options.at ? undefined : await createDemo(demoFolder(), { DEMO_DAYS: '60' });
 const password = options.password ?? demo?.password ?? '';
 const port = options.at ? new URL(options.at).port : String(demo?.port);
 const hostOf = (as: string): string => (as.startsWith('root') ? 'localhost' : 'acme.localhost');
