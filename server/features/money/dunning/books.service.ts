@@ -122,18 +122,20 @@ export function createBooks(
 
   /**
    * Handles a charge that failed or could not even be attempted: when to retry it, who is notified, what the payer can
-   * still do.
+   * still do. What had no more attempts, as after a dispute, gets none from a user's own: it stays as it is.
    */
   async function fail(tx: Tx, invoice: InvoiceRow, why: string, at: Date, isFinal = false): Promise<void> {
     const zone = (await tenants.card(tx, invoice.company_id))?.time_zone ?? 'UTC';
     const first = invoice.first_failed_at ?? at;
+    const isOver = invoice.first_failed_at !== null && invoice.next_attempt_at === null;
     const attempts = invoice.attempts + 1;
     await invoices.setCollection(tx, invoice.id, {
       attempts,
       first_failed_at: first,
-      next_attempt_at: isFinal
-        ? null
-        : policy.nextAttempt(first, at, zone, await settings.retryDays(tx, invoice.root_id)),
+      next_attempt_at:
+        isFinal || isOver
+          ? null
+          : policy.nextAttempt(first, at, zone, await settings.retryDays(tx, invoice.root_id)),
       last_failure: why.slice(0, 500),
     });
     await reckon(tx, payerOf(invoice), at);

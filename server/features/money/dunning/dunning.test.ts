@@ -177,6 +177,16 @@ describe('[PAY-05] charging invoices', () => {
     expect(await dues.books(client.company)).toEqual({ client_receivable: -30_000_000 });
     expect(await dues.flags(client.company)).toEqual(['failed', 'paymentfailed']);
     expect(await dues.states(campaign)).toEqual(['paused:payment_failed']);
+    // A person who tries a card that declines starts no retries: they would let campaigns run on credit until the last.
+    await dues.card(client.company, 'declined');
+    expect((await pay(id, client, 'declined card')).body.result).toBe('failed');
+    await dues.jobs();
+    expect(await dues.invoice(id)).toMatchObject({
+      status: 'open',
+      next_attempt_at: null,
+      last_failure: 'Your card was declined.',
+    });
+    expect(await dues.states(campaign)).toEqual(['paused:payment_failed']);
     await dues.card(client.company, 'works');
     await pay(id, client, 'new card');
     await dues.jobs();
