@@ -388,6 +388,15 @@ describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () 
         'local.Weekly.LeadspeekCostperlead': ['is below the platform’s lead cost. Contact an administrator'],
       },
     ]);
+    // A lead with data fields costs the platform the same; without a price of its own, the plain one counts.
+    const advanced = (amount: string) =>
+      cost('rep', acme.id, { local: { Weekly: { LeadspeekCostperleadAdvanced: amount } } });
+    const tiny = await advanced('0.39');
+    expect([tiny.status, Object.keys(tiny.body.errors as object)]).toEqual([
+      422,
+      ['local.Weekly.LeadspeekCostperleadAdvanced'],
+    ]);
+    for (const amount of ['0.41', '0']) expect((await advanced(amount)).status).toBe(200);
     const least = await cost('rep', acme.id, { enhance: { Weekly: { EnhanceCostperlead: '1.99' } } });
     expect([least.status, Object.keys(least.body.errors as object)]).toEqual([
       422,
@@ -399,6 +408,9 @@ describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () 
     ).toBe(200);
     const other = { local: { Weekly: { LeadspeekCostperlead: '0.10', LeadspeekPlatformFee: '5' } } };
     expect((await cost('rep', acme.id, other)).status).toBe(200);
+    // It does not become the price of leads with data fields, though.
+    expect((await advanced('0.50')).status).toBe(200);
+    expect((await advanced('0')).status).toBe(422);
     expect((await ask('GET', `setting/${acme.id}/modulenames`, 'rep')).status).toBe(200);
     expect((await ask('GET', 'supplier-costs', 'rep')).status).toBe(403);
   });

@@ -245,7 +245,8 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
 
   /**
    * Sets what a root charges an agency, or (for the root itself) the minimum for a lead. Returns what changed, in
-   * words. Sales users cannot set a lead below what it costs the root, and are not shown that cost.
+   * words. Sales users cannot set a lead, with or without data fields, below what it costs the root, and are not shown
+   * that cost.
    * @throws Refusal 422 naming the field
    */
   async function saveAgency(
@@ -280,11 +281,13 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
             path(name),
             messages.costPerLeadMinimum.replace('{amount}', usd(least(module, term))),
           );
+        // What a lead with data fields costs: the plain price if there is none of its own.
+        const price = part === 'advanced' && fees.advanced === 0n ? fees.lead : fees[part];
         if (
           bySales &&
-          part === 'lead' &&
-          fees.lead !== old.lead &&
-          fees.lead < (await suppliers.costAt(tx, company.root_id, module, valid_from))
+          (part === 'lead' || part === 'advanced') &&
+          fees[part] !== old[part] &&
+          price < (await suppliers.costAt(tx, company.root_id, module, valid_from))
         )
           throw refusalOf(path(name), 'is below the platform’s lead cost. Contact an administrator');
         if (fees[part] !== old[part])
