@@ -252,25 +252,22 @@ export function createTaxes(
         const isOwn = company.id === ctx.actor.companyId;
         if (isOwn && (given.exempt === 'T' || given.rate != null))
           throw refusalOf(given.exempt === 'T' ? 'exempt' : 'rate', 'is set by the company that bills you');
-        const before = await store.profile(tx, company.id);
-        const next = {
-          tax_id: given.tax_id,
-          is_exempt: isOwn ? (before?.is_exempt ?? false) : given.exempt === 'T',
-          exempt_reason: isOwn
-            ? (before?.exempt_reason ?? '')
-            : given.exempt === 'T'
-              ? given.exempt_reason
-              : '',
-          rate_name: isOwn ? (before?.rate_name ?? '') : given.rate == null ? '' : given.rate_name,
-          rate_ppm: isOwn ? (before?.rate_ppm ?? null) : given.rate == null ? null : ppmOf(given.rate),
-        };
-        await store.putProfile(tx, {
+        const row = {
           company_id: company.id,
           root_id: company.root_id,
           agency_id: company.agency_id,
-          ...next,
+          tax_id: given.tax_id,
           updated_at: clock.now(),
-        });
+        };
+        const next = isOwn
+          ? await store.putTaxId(tx, row)
+          : await store.putProfile(tx, {
+              ...row,
+              is_exempt: given.exempt === 'T',
+              exempt_reason: given.exempt === 'T' ? given.exempt_reason : '',
+              rate_name: given.rate == null ? '' : given.rate_name,
+              rate_ppm: given.rate == null ? null : ppmOf(given.rate),
+            });
         await audit.record(tx, ctx, {
           action: 'tax_profile.set',
           objectKind: 'company',

@@ -44,16 +44,15 @@ export function removeRate(tx: Tx, rootId: string, id: string) {
     .executeTakeFirst();
 }
 
+const PROFILE = ['tax_id', 'is_exempt', 'exempt_reason', 'rate_name', 'rate_ppm'] as const;
+
 /** Returns a company's tax details. */
 export function profile(tx: Tx, companyId: string) {
-  return tx
-    .selectFrom('tax_profile')
-    .select(['tax_id', 'is_exempt', 'exempt_reason', 'rate_name', 'rate_ppm'])
-    .where('company_id', '=', companyId)
-    .executeTakeFirst();
+  return tx.selectFrom('tax_profile').select(PROFILE).where('company_id', '=', companyId).executeTakeFirst();
 }
 
-export async function putProfile(
+/** Sets a company's tax details, as its issuer decides. Returns them. */
+export function putProfile(
   tx: Tx,
   row: {
     company_id: string;
@@ -66,13 +65,28 @@ export async function putProfile(
     rate_ppm: number | null;
     updated_at: Date;
   },
-): Promise<void> {
+) {
   const { company_id: _company, root_id: _root, agency_id: _agency, ...change } = row;
-  await tx
+  return tx
     .insertInto('tax_profile')
     .values(row)
     .onConflict((clash) => clash.column('company_id').doUpdateSet(change))
-    .execute();
+    .returning(PROFILE)
+    .executeTakeFirstOrThrow();
+}
+
+/** Sets a company's tax number and nothing else of its tax details. Returns them all. */
+export function putTaxId(
+  tx: Tx,
+  row: { company_id: string; root_id: string; agency_id: string | null; tax_id: string; updated_at: Date },
+) {
+  const { tax_id, updated_at } = row;
+  return tx
+    .insertInto('tax_profile')
+    .values(row)
+    .onConflict((clash) => clash.column('company_id').doUpdateSet({ tax_id, updated_at }))
+    .returning(PROFILE)
+    .executeTakeFirstOrThrow();
 }
 
 /** Returns a page of the companies directly below one, by name, with their tax details. */

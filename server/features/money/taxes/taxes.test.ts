@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
@@ -197,4 +198,35 @@ test('[PAY-04] rates by state, own rates, exemptions and tax IDs reach invoices,
 
   const { checks } = await auditLedger(app.admin);
   expect(checks.filter((check) => check.violations > 0)).toEqual([]);
+});
+
+test('[PAY-04] an exemption that is revoked while the company saves its own tax ID stays revoked', async () => {
+  const exempt = await setPayer({ companyID: acme.id, exempt: 'T', exempt_reason: 'Certificate 9' }, 'root');
+  expect(exempt.status).toBe(200);
+  await app.admin.query('begin');
+  await app.admin.query(
+    `update tax_profile set is_exempt = false, exempt_reason = '', rate_name = 'City tax', rate_ppm = 20000
+     where company_id = $1`,
+    [acme.id],
+  );
+  const saving = setPayer({ companyID: acme.id, tax_id: 'ACME-2' });
+  const isWaiting = async () => {
+    // Otherwise a transaction keeps seeing what it saw first.
+    await app.admin.query('select pg_stat_clear_snapshot()');
+    const { rowCount } = await app.admin.query(
+      `select from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and usename <> current_user`,
+    );
+    return rowCount! > 0;
+  };
+  while (!(await isWaiting())) await sleep(20);
+  await app.admin.query('commit');
+  expect((await saving).status).toBe(200);
+  const { rows } = await app.admin.query(
+    'select tax_id, is_exempt, exempt_reason, rate_name, rate_ppm from tax_profile where company_id = $1',
+    [acme.id],
+  );
+  expect(rows).toEqual([
+    { tax_id: 'ACME-2', is_exempt: false, exempt_reason: '', rate_name: 'City tax', rate_ppm: 20_000 },
+  ]);
 });
