@@ -157,6 +157,11 @@ export const BOUNDS = {
     what: 'coupons per root. Remove some first',
     rows: (id) => sql`coupon where company_id = ${id} and removed_at is null`,
   },
+  taxRates: {
+    most: 1000,
+    what: 'tax rates per root. Remove some first',
+    rows: (id) => sql`tax_rate where root_id = ${id}`,
+  },
   plans: {
     most: 100,
     what: 'minimum spend plans per root. Remove some first',

@@ -4,6 +4,7 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import type { TaxPayerGiven, TaxRateGiven } from '../../../../contract/money/taxes.ts';
 import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
+import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { page } from '../../../platform/page.ts';
@@ -65,7 +66,7 @@ export function createTaxes(
     const card = await tenants.card(tx, sale.payerId);
     if (!card) return { name: '', micros: 0n };
     if (profile?.is_exempt) return { name: 'Tax exempt', micros: 0n };
-    const { state, country } = atPlace(await store.rates(tx, sale.rootId), card);
+    const { state, country } = atPlace(await store.ratesAt(tx, sale.rootId, card), card);
     const rate = rateOf(profile, state, country);
     if (!rate) return { name: '', micros: 0n };
     const micros = taxMicros(sale.amountMicros, rate.rate_ppm, sale.included);
@@ -163,17 +164,22 @@ export function createTaxes(
         });
       }),
 
-    /** Sets the rate of a country or of one of its states. */
+    /**
+     * Sets the rate of a country or of one of its states.
+     * @throws Refusal 422 when there are too many
+     */
     setRate: (ctx: Ctx, given: Inside<z.output<typeof TaxRateGiven>>) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const root_id = ctx.scope.rootId;
         const at = clock.now();
         const rate_ppm = ppmOf(given.rate);
+        const place = { country_code: given.country, state_code: given.state };
+        const there = atPlace(await store.ratesAt(tx, root_id, place), place);
+        if (!(given.state ? there.state : there.country)) await boundedBy(tx, 'taxRates', root_id, 'state');
         await store.putRate(tx, {
           id: newId(at),
           root_id,
-          country_code: given.country,
-          state_code: given.state,
+          ...place,
           name: given.name,
           rate_ppm,
           updated_at: at,

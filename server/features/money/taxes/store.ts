@@ -11,6 +11,21 @@ export function rates(tx: Tx, rootId: string) {
     .execute();
 }
 
+/** A root's rates that may apply at a place: its state's, and that for the rest of its country. */
+export function ratesAt(
+  tx: Tx,
+  rootId: string,
+  place: { country_code: string | null; state_code: string | null },
+) {
+  return tx
+    .selectFrom('tax_rate')
+    .select(['id', 'country_code', 'state_code', 'name', 'rate_ppm'])
+    .where('root_id', '=', rootId)
+    .where('country_code', '=', place.country_code ?? '')
+    .where('state_code', 'in', ['', place.state_code ?? ''])
+    .execute();
+}
+
 export async function putRate(
   tx: Tx,
   row: {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BOUNDS } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
@@ -229,4 +230,22 @@ test('[PAY-04] an exemption that is revoked while the company saves its own tax 
   expect(rows).toEqual([
     { tax_id: 'ACME-2', is_exempt: false, exempt_reason: '', rate_name: 'City tax', rate_ppm: 20_000 },
   ]);
+});
+
+test('[PAY-04] a root has a limited number of tax rates; those it has can still be changed', async () => {
+  expect((await setRate('4', 'NY')).status).toBe(200);
+  const { data } = (await ask('root', 'GET', '/configuration/taxes')).body;
+  const { most } = BOUNDS.taxRates;
+  BOUNDS.taxRates.most = data.length;
+  try {
+    const { status, body } = await setRate('4', 'NJ');
+    expect([status, body.errors]).toEqual([
+      422,
+      { state: [`would exceed the limit of ${data.length} tax rates per root. Remove some first`] },
+    ]);
+    expect((await setRate('4.5', 'NY')).status).toBe(200);
+  } finally {
+    BOUNDS.taxRates.most = most;
+  }
+  expect((await setRate('4', 'NJ')).status).toBe(200);
 });
