@@ -6,7 +6,7 @@ import { createTestDatabase } from '../../test/template.ts';
 import { isDatabaseAway } from './away.ts';
 import { inScopeWithClient } from './client.ts';
 import { type Database, openDatabase, provisionLogins } from './connect.ts';
-import { inScope, type Tx } from './scope.ts';
+import { AskFirst, inScope, type Tx } from './scope.ts';
 
 const ROOT = '0198c0de-0000-7000-8000-000000000001';
 const AGENCY = '0198c0de-0000-7000-8000-000000000002';
@@ -154,6 +154,23 @@ test('[BEY-14] statements at once, several in one text, and COPY are in the tran
     { text: 'j', ...of },
   ]);
   expect(await inScope(db.app, { rootId: AGENCY, agencyId: ROOT }, notes)).toEqual([]);
+});
+
+test('[BEY-14] a transaction that has ever more to ask gives up after 20 questions', async () => {
+  const known = new Set<number>();
+  let times = 0;
+  const asking = (most: number) =>
+    inScope(db.app, mine, async () => {
+      times++;
+      for (let i = 0; i < most; i++)
+        if (!known.has(i)) throw new AskFirst(String(i), async () => void known.add(i));
+      return 'done';
+    });
+  expect([await asking(20), times]).toEqual(['done', 21]);
+  known.clear();
+  times = 0;
+  await expect(asking(1000)).rejects.toThrow(AskFirst);
+  expect(times).toBe(21);
 });
 
 test('[BEY-14] a connection that breaks does not take the next transaction with it', async () => {

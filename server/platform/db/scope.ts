@@ -62,6 +62,8 @@ export class AskFirst extends Error {
 }
 
 const MOST_ASKED = 3;
+/** Each question begins the transaction again: work that asks more of them in all has to be split. */
+const MOST_ASKED_IN_ALL = 20;
 
 /** What is done once a transaction has committed. */
 const waiting = new WeakMap<Tx, (() => void)[]>();
@@ -93,13 +95,14 @@ export async function asRoot<T>(tx: Tx, scope: Scope, work: () => Promise<T>): P
 /**
  * Runs `work` in one transaction that row-level security confines to `scope`. Serialization failures and deadlocks
  * (40001, 40P01) are retried up to 5 times, and the transaction is restarted for each question that it has to ask
- * first, so `work` must be safe to run again. If the connection breaks in the middle, as in a failover, it is tried once
+ * first, up to 20 in all, so `work` must be safe to run again. If the connection breaks in the middle, as in a failover, it is tried once
  * more on another. If it breaks during the commit, no one knows whether it is committed: then the error is thrown, and
  * whoever asked has to ask again with the same key.
  */
 export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (scope.tx) return work(scope.tx);
   const asked = new Map<string, number>();
+  let askedInAll = 0;
   let hasMoved = false;
   for (let attempt = 1; ; ) {
     const step: { is: 'connecting' | 'working' | 'committing' } = { is: 'connecting' };
@@ -123,7 +126,7 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
       if (error instanceof AskFirst) {
         const times = (asked.get(error.question) ?? 0) + 1;
         // Another transaction may take the answer first, but not forever.
-        if (times > MOST_ASKED) throw error;
+        if (times > MOST_ASKED || ++askedInAll > MOST_ASKED_IN_ALL) throw error;
         asked.set(error.question, times);
         await error.ask();
         continue;
