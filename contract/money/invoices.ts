@@ -274,7 +274,7 @@ export const dunning = {
       summary:
         "Turns wholesale billing on or off. If on, an agency's campaigns are billed to its card, and it bills its clients outside the system",
       description:
-        'T: amounts that clients owe so far are invoiced to them, and nothing more. F: all campaigns stop, and the agency is charged what it owes to date.',
+        'T: amounts that clients owe so far are invoiced to them in the background, and nothing more. F: all campaigns stop, and the agency is charged what it owes to date.',
     })
     .meta({ access: 'setting.write', notInView: true, fresh: true })
     .input(z.object({ companyID: Id, manualBill: Flag }))
@@ -285,6 +285,8 @@ export const dunning = {
       path: '/configuration/cancel-subscription',
       tags,
       summary: "Ends an agency's subscription. Its campaigns stop, and the amount due so far is charged",
+      description:
+        'Campaigns stop at once. Invoices to the clients and to the agency for what they owe so far are issued and charged in the background.',
     })
     .meta({ access: 'subscription.write', notInView: true, fresh: true })
     .input(z.object({ companyID: Id }))

@@ -21,6 +21,7 @@ export const JOB_TITLES: Record<string, string> = {
   'campaigns.resume': 'Campaign resume',
   'companies.changed': 'Client changes',
   'caps.tell': 'Spending limit notice',
+  'collection.bill': 'To-date bills',
   'collection.collect': 'Payment collection',
   'collection.follow': 'Payment follow-up',
   'collection.give_back': 'Refund after failed payment',

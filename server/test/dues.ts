@@ -123,7 +123,7 @@ export function duesOf(app: TestApp, root: Company) {
       for (;;) {
         const { rows } = await app.admin.query(
           `update pgboss.job set state = 'completed' where state = 'created'
-             and name in ('payments.send', 'collection.follow', 'collection.tell', 'collection.mail', 'collection.give_back')
+             and name in ('payments.send', 'collection.follow', 'collection.tell', 'collection.mail', 'collection.give_back', 'collection.bill')
            returning name, data`,
         );
         if (rows.length === 0) return;
@@ -136,6 +136,7 @@ export function duesOf(app: TestApp, root: Company) {
           if (name === 'collection.follow') await dunning.collector.follow(data);
           if (name === 'collection.tell') await dunning.collector.tell(data);
           if (name === 'collection.mail') await dunning.mails.send(data);
+          if (name === 'collection.bill') await dunning.terms.billToDate(data);
           if (name === 'collection.give_back') await dunning.collector.giveBack(data);
         }
       }

@@ -11,6 +11,23 @@ export const tellJob = defineJob(
   // `isFirst`: the invoice's issuer is notified as well. Jobs from an older version do not include it.
   z.object({ rootId: z.uuid(), invoiceId: z.uuid(), attempts: z.int(), isFirst: z.boolean().optional() }),
 );
+/**
+ * Bills what an agency's clients (and, `withAgency`, the agency itself) owe up to an instant, a page of clients with an id
+ * above `after` at a time; with `payerId`, only that one.
+ */
+export const billJob = defineJob(
+  'collection.bill',
+  z.object({
+    rootId: z.uuid(),
+    agencyId: z.uuid(),
+    at: z.iso.datetime(),
+    withAgency: z.boolean(),
+    after: z.uuid().nullable(),
+    payerId: z.uuid().optional(),
+  }),
+  // Stripe Tax may be away for a while. What is still not billed then is on the invoice of its week or month.
+  { retryLimit: 8, retryDelay: 30 },
+);
 /** Refunds what was paid although it was no longer due. */
 export const giveBackJob = defineJob(
   'collection.give_back',

@@ -17,7 +17,7 @@ import type { Payments } from '../payments/index.ts';
 import { createBooks } from './books.service.ts';
 import { createCollector } from './charge.service.ts';
 import { createMails } from './mails.service.ts';
-import { collectJob, followJob, giveBackJob, mailJob, packageJob, tellJob } from './queue.ts';
+import { billJob, collectJob, followJob, giveBackJob, mailJob, packageJob, tellJob } from './queue.ts';
 import { createTerms } from './terms.service.ts';
 
 export type Dunning = ReturnType<typeof createDunning>;
@@ -123,6 +123,7 @@ export function createDunning(
       await jobs.work(followJob, { pollingIntervalSeconds: 2 }, collector.follow);
       await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, collector.tell);
       await jobs.work(mailJob, { pollingIntervalSeconds: 5 }, mails.send);
+      await jobs.work(billJob, { pollingIntervalSeconds: 5 }, terms.billToDate);
       await jobs.work(giveBackJob, { pollingIntervalSeconds: 5 }, collector.giveBack);
       await jobs.work(collectJob, { pollingIntervalSeconds: 30 }, async () => {
         for (const rootId of await tenants.roots()) await collector.collect(rootId);

@@ -69,15 +69,24 @@ export const lockBilling = (tx: Tx, companyId: string) =>
     .forUpdate()
     .executeTakeFirst();
 
-/** An agency's clients, including removed ones: their debts remain. */
-export async function clientsOf(tx: Tx, agencyId: string): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('company')
-    .select('id')
-    .where('agency_id', '=', agencyId)
-    .where('kind', '=', 'client')
-    .orderBy('id')
-    .execute();
+/**
+ * A page of an agency's clients with arrears that have not been billed, by id; including removed clients, since their
+ * debts remain.
+ */
+export async function unbilledClients(
+  tx: Tx,
+  agencyId: string,
+  after: string | null,
+  most: number,
+): Promise<string[]> {
+  // `offset 0`: clients are looked at in their order until there are enough, and not all of them for each page.
+  const { rows } = await sql<{ id: string }>`
+    select c.id from (
+      select id from company where agency_id = ${agencyId} and kind = 'client' and (${after}::uuid is null or id > ${after})
+      order by id offset 0
+    ) c
+    where balance_of(c.id, array[2]::smallint[], 'infinity') <> 0
+    order by c.id limit ${most}`.execute(tx);
   return rows.map((row) => row.id);
 }
 

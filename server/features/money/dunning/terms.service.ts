@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { Refusal } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { microsOf, usd } from '../../../../contract/primitives.ts';
@@ -16,14 +17,18 @@ import type { MinimumSpend } from '../minimum-spend/index.ts';
 import type { Payments } from '../payments/index.ts';
 import type { Collector } from './charge.service.ts';
 import * as policy from './policy.ts';
-import { followJob } from './queue.ts';
+import { billJob, followJob } from './queue.ts';
 import * as store from './store.ts';
+
+type BillPayload = z.output<typeof billJob.payload>;
+/** How many clients one job bills to date. */
+const BILLED_AT_ONCE = 100;
 
 type Agency = { root_id: string; agency_id: string; company_id: string; name: string };
 
 /** How an agency is billed: manual billing, its package, the end of its subscription (decisions 0051, 0053). */
 export function createTerms(
-  { db, clock, jobs }: Pick<Platform, 'db' | 'clock' | 'jobs'>,
+  { db, clock, jobs, log }: Pick<Platform, 'db' | 'clock' | 'jobs' | 'log'>,
   parts: {
     tenants: Tenants;
     audit: Audit;
@@ -67,44 +72,44 @@ export function createTerms(
     return { root_id: company.root_id, agency_id: company.id, company_id: company.id, name: company.name };
   }
 
-  /**
-   * Bills what a company owes so far and has not been invoiced yet. Returns the invoice's id; null if nothing is worth
-   * a charge.
-   */
-  async function billToDate(
+  /** Bills what a company owes up to an instant and has not been invoiced yet, once for each instant. */
+  const billToDate = (
     tx: Tx,
     owner: { root_id: string; agency_id: string; company_id: string },
-    at: Date,
-  ): Promise<string | null> {
-    const issued = await invoices.bill(
+    until: Date,
+  ) =>
+    invoices.bill(
       tx,
       {
         owner,
         side: owner.company_id === owner.agency_id ? 'wholesale' : 'retail',
         kind: 'to_date',
         term: null,
-        periodKey: `to_date:${at.toISOString()}`,
+        periodKey: `to_date:${until.toISOString()}`,
         from: null,
-        to: at,
-        events: { before: new Date(at.getTime() + 1), cycle: null },
+        to: until,
+        events: { before: new Date(until.getTime() + 1), cycle: null },
       },
-      at,
+      clock.now(),
     );
-    return issued?.id ?? null;
-  }
-  async function billClients(tx: Tx, agency: Agency, at: Date): Promise<number> {
-    let issued = 0;
-    for (const company_id of await store.clientsOf(tx, agency.company_id))
-      if (await billToDate(tx, { ...ownerOf(agency), company_id }, at)) issued++;
-    return issued;
-  }
+  /** Has what an agency's clients owe billed once this has committed, and then, `withAgency`, what the agency owes. */
+  const billLater = (tx: Tx, agency: Agency, until: Date, withAgency: boolean): Promise<void> =>
+    jobs.send(tx, billJob, [
+      {
+        rootId: agency.root_id,
+        agencyId: agency.company_id,
+        at: until.toISOString(),
+        withAgency,
+        after: null,
+      },
+    ]);
 
   const unable = (why: string): Refusal =>
     new Refusal('conflict', messages.manualBillFailed, { errors: { card: [why] } });
 
   /**
    * Starts manual billing: clients are billed outside the system from now on, and what they owe so far is invoiced to
-   * them, in the same transaction.
+   * them by a job.
    */
   const beginManual = (ctx: Ctx, agency: Agency): Promise<void> =>
     within(agency.root_id, async (tx) => {
@@ -113,13 +118,13 @@ export function createTerms(
         throw error instanceof Refusal ? unable(error.message) : error;
       });
       if ((await store.lockBilling(tx, agency.company_id))?.manual_bill) return;
-      const issued = await billClients(tx, agency, at);
       await billing.accounts.setTerms(tx, ownerOf(agency), { manual_bill: true, updated_at: at });
+      await billLater(tx, agency, at, false);
       await audit.record(tx, ctx, {
         action: 'billing.manual_on',
         objectKind: 'company',
         objectId: agency.company_id,
-        description: `Switched to billing ${agency.name} wholesale and its clients outside the system; ${issued} to-date invoices to clients`,
+        description: `Switched to billing ${agency.name} wholesale and its clients outside the system; clients are invoiced what they owe to date`,
         owner: ownerOf(agency),
       });
     });
@@ -229,8 +234,8 @@ export function createTerms(
     },
 
     /**
-     * Ends a subscription: campaigns and automatic top-ups stop, clients and agency are billed to date and charged, the
-     * package is gone. No campaign runs until a package is chosen again.
+     * Ends a subscription: campaigns and automatic top-ups stop, the package is gone, and a job bills clients and agency
+     * to date and charges them. No campaign runs until a package is chosen again.
      * @throws Refusal 404, 409 when it has ended already
      */
     async cancel(ctx: Ctx, companyId: string): Promise<void> {
@@ -248,8 +253,7 @@ export function createTerms(
           updated_at: at,
         });
         await dataWallet.setContinual(tx, { rootId: agency.root_id, agencyId: companyId }, false, at);
-        await billClients(tx, agency, at);
-        await billToDate(tx, ownerOf(agency), at);
+        await billLater(tx, agency, at, true);
         await audit.record(tx, ctx, {
           action: 'subscription.cancel',
           objectKind: 'company',
@@ -325,6 +329,30 @@ export function createTerms(
           owner: ownerOf(agency),
         });
       });
+    },
+
+    /**
+     * Bills a page of an agency's clients to date, each in its own transaction, and has the next page billed; after the
+     * last one, if asked to, the agency, whose costs the clients' invoices include where they can. A payer that cannot be
+     * billed now does not hold up the others: it is tried again by itself. Safe to run any number of times.
+     */
+    async billToDate(of: BillPayload): Promise<void> {
+      const { rootId, agencyId } = of;
+      const bill = (companyId: string) =>
+        within(rootId, (tx) =>
+          billToDate(tx, { root_id: rootId, agency_id: agencyId, company_id: companyId }, new Date(of.at)),
+        );
+      if (of.payerId) return void (await bill(of.payerId));
+      const ids = await within(rootId, (tx) => store.unbilledClients(tx, agencyId, of.after, BILLED_AT_ONCE));
+      const isLast = ids.length < BILLED_AT_ONCE;
+      for (const payerId of isLast && of.withAgency ? [...ids, agencyId] : ids)
+        try {
+          await bill(payerId);
+        } catch (error) {
+          log.error({ err: error, company: payerId }, 'a payer could not be billed to date');
+          await within(rootId, (tx) => jobs.send(tx, billJob, [{ ...of, payerId }]));
+        }
+      if (!isLast) await within(rootId, (tx) => jobs.send(tx, billJob, [{ ...of, after: ids.at(-1)! }]));
     },
 
     /** Charges the packages of the month to every agency of a root that had one when it began. Returns how many. */

@@ -290,6 +290,77 @@ test('[PAY-04] taxed wholesale is on a wholesale invoice and not in an applicati
   await sound();
 });
 
+test('[PAY-04] [CONF-06] the end of a subscription bills each client by itself, and none that has no answer yet holds up the others', async () => {
+  const beta = await app.make.agency(root, { host: 'beta.test' });
+  const { email } = await app.make.user(beta, { password: PASSWORD });
+  const clients: Company[] = [];
+  for (let i = 0; i < 10; i++) {
+    const client = await app.make.client(beta);
+    const state = i === 3 ? null : 'TX';
+    await app.admin.query(
+      `update company set country_code = case when $2::text is null then country_code else 'US' end, state_code = $2,
+         zip = '78701', address = '1 Main St', city = 'Austin' where id = $1`,
+      [client.id, state],
+    );
+    await owe(client, 20n * USD);
+    clients.push(client);
+  }
+  const { invoices: parts } = app.features;
+  const { bill: billed } = parts;
+  let times = 0;
+  parts.bill = (...given) => {
+    times++;
+    return billed(...given);
+  };
+  try {
+    hosts.beta = 'beta.test';
+    tokens.beta = await app.signIn(email, 'beta.test');
+    const before = await invoices();
+    const ended = await ask('beta', 'PUT', '/configuration/cancel-subscription', { companyID: beta.id });
+    expect(ended.status).toBe(200);
+    // The end is committed: campaigns are held, and no invoice was waited for.
+    expect([times, await invoices()]).toEqual([0, before]);
+    const { rows: held } = await app.admin.query(
+      'select distinct state, state_reason from campaign where agency_id = $1',
+      [beta.id],
+    );
+    expect(held).toEqual([{ state: 'paused', state_reason: 'cancelled' }]);
+    const run = async () => {
+      const { rows } = await app.admin.query(
+        `update pgboss.job set state = 'completed' where state = 'created' and name = 'collection.bill' returning data`,
+      );
+      for (const { data } of rows) await app.features.dunning.terms.billToDate(data);
+      return rows.map(({ data }) => data);
+    };
+    // A page that begins at the last client.
+    const [first] = (await app.admin.query(`select data from pgboss.job where name = 'collection.bill'`))
+      .rows;
+    const ids = clients.map(({ id }) => id).sort();
+    await app.features.dunning.terms.billToDate({ ...first.data, after: ids[8]!, withAgency: false });
+    expect([times, await invoices()]).toEqual([2, before + 1]);
+    expect(await run()).toHaveLength(1);
+    // Twice for each of the ten, since the tax is asked for in between, and once for the agency.
+    expect([times, await invoices()]).toEqual([2 + 8 * 2 + 1 + 1, before + 9]);
+    // What has no answer is tried again by itself, as often as it takes.
+    const [again] = (
+      await app.admin.query(
+        `select data from pgboss.job where state = 'created' and name = 'collection.bill'`,
+      )
+    ).rows;
+    expect(again.data.payerId).toBe(clients[3]!.id);
+    await expect(run()).rejects.toMatchObject({ code: 'unavailable' });
+    await app.admin.query(`update company set country_code = 'US', state_code = 'TX' where id = $1`, [
+      clients[3]!.id,
+    ]);
+    await app.features.dunning.terms.billToDate(again.data);
+    await app.features.dunning.terms.billToDate({ ...again.data, payerId: undefined });
+    expect(await invoices()).toBe(before + 10);
+  } finally {
+    parts.bill = billed;
+  }
+  await sound();
+});
+
 test('[PAY-04] back at the own table nothing is asked, and what Stripe calculated is still told', async () => {
   expect((await choose('table')).status).toBe(200);
   const asked = stripe.server.requests.length;
