@@ -378,7 +378,7 @@ export const settings = {
           .optional()
           .describe('The version that was edited. If omitted, the current version'),
         effective_from: GivenDay.optional().describe(
-          'With costagency: from the start of this day; omitted: from now on',
+          'With costagency: from the start of this day, up to two years ahead; changes can be planned for up to 20 days. If omitted, from now on',
         ),
       }),
     )

@@ -239,7 +239,7 @@ export const CampaignUpdate = CampaignFields.extend({
     .optional()
     .describe('The version that was edited. If omitted, the current version'),
   effective_from: GivenDay.optional().describe(
-    "The costs apply from the start of this day, in the client's time zone. If omitted, from now on",
+    "The costs apply from the start of this day, in the client's time zone, up to two years ahead; changes can be planned for up to 20 days. If omitted, from now on",
   ),
 });
 

@@ -167,6 +167,9 @@ const SupplierCost = z.object({
   planned: z.array(z.object({ cost: Dollars, effective_from: Instant })),
 });
 
+const PLANNED_DAY =
+  'Applies from the start of this day, up to two years ahead; changes can be planned for up to 20 days. If omitted, from now on';
+
 const path = '/general/minimum-spend-config';
 const tags = ['Costs'];
 
@@ -200,9 +203,7 @@ export const pricing = {
           .describe('Whether LimitLead counts leads per day, week, or month'),
         LimitLeadStart: z.union([Empty, z.null(), GivenDay]).optional(),
         LimitLeadEnd: z.union([Empty, z.null(), GivenDay]).optional(),
-        effective_from: GivenDay.optional().describe(
-          'Applies from the start of this day. If omitted, from now on',
-        ),
+        effective_from: GivenDay.optional().describe(PLANNED_DAY),
         version: z
           .string()
           .max(30)
@@ -232,9 +233,7 @@ export const pricing = {
       z.object({
         module: z.enum(LEAD_MODULES, `must be one of ${LEAD_MODULES.join(', ')}`),
         cost: Dollars,
-        effective_from: GivenDay.optional().describe(
-          'Applies from the start of this day. If omitted, from now on',
-        ),
+        effective_from: GivenDay.optional().describe(PLANNED_DAY),
       }),
     )
     .output(Done.extend({ data: z.array(SupplierCost) })),

@@ -569,7 +569,7 @@ describe('[PAY-09] the continual top-up', () => {
 
   test('stopping it holds for what is planned, too, and clears a failed payment; beginning it needs a card', async () => {
     const who = await armed();
-    await stage.terms(who, { lead_price: '2', effective_from: '2099-01-01' });
+    await stage.terms(who, { lead_price: '2', effective_from: '2027-12-01' });
     await stage.card(who, 'declines');
     await stage.sell(who, 19);
     await stage.work(who);

@@ -71,9 +71,14 @@ export function* givenTerms(value: Record<string, unknown>): Generator<{
   }
 }
 
+/** How far ahead a change can be planned. */
+const MOST_YEARS = 2;
+/** From how many days changes of the same costs can be planned: all of them are gone through at each change. */
+const MOST_PLANNED = 20;
+
 /**
  * Returns when a change takes effect: now, or at the start of a given day in a time zone; today means now.
- * @throws Refusal 422 when the day is over
+ * @throws Refusal 422 when the day is over, or more than two years ahead
  */
 export function beginOf(day: string | undefined, timeZone: string, now: Date): Date {
   if (day === undefined) return now;
@@ -83,7 +88,22 @@ export function beginOf(day: string | undefined, timeZone: string, now: Date): D
   const asked = Temporal.PlainDate.from(day);
   const order = Temporal.PlainDate.compare(asked, today);
   if (order < 0) throw refusalOf('effective_from', 'must not be in the past');
+  if (Temporal.PlainDate.compare(asked, today.add({ years: MOST_YEARS })) > 0)
+    throw refusalOf('effective_from', 'must be within the next two years');
   return order === 0 ? now : new Date(asked.toZonedDateTime(timeZone).epochMilliseconds);
+}
+
+/**
+ * Makes sure that a change of costs can be planned, given those that are.
+ * @throws Refusal 422 when there are changes on too many other days
+ */
+export function boundPlanned(planned: readonly { valid_from: Date }[], from: Date): void {
+  const days = new Set(planned.map((row) => row.valid_from.getTime()));
+  if (!days.has(from.getTime()) && days.size >= MOST_PLANNED)
+    throw refusalOf(
+      'effective_from',
+      `would exceed the limit of ${MOST_PLANNED} days with planned changes. Choose one of those days, or wait for the first`,
+    );
 }
 
 /** Returns what a coupon takes off a charge in micro-dollars: whole cents, and never more than the charge. */

@@ -608,5 +608,58 @@ describe('[CONF-08] coupons and the onboarding charge', () => {
     expect(beginOf('2026-03-08', 'America/Chicago', now)).toBe(now);
     expect(beginOf('2026-11-02', 'America/Chicago', now).toISOString()).toBe('2026-11-02T06:00:00.000Z');
     expect(() => beginOf('2026-03-07', 'America/Chicago', now)).toThrow(/past/);
+    expect(beginOf('2028-03-08', 'America/Chicago', now).toISOString()).toBe('2028-03-08T06:00:00.000Z');
+    expect(() => beginOf('2028-03-09', 'America/Chicago', now)).toThrow(/two years/);
+  });
+});
+
+describe('[BEY-11] planned changes', () => {
+  /** A day this many days from now. */
+  const day = (days: number): string =>
+    new Date(app.clock.now().getTime() + days * DAY).toISOString().slice(0, 10);
+  /** Plans a change for each of 20 days; returns the answers to one on a 21st day and to another on one of the 20. */
+  async function planned(plan: (amount: string, effective_from: string) => Promise<{ status: number }>) {
+    for (let i = 1; i <= 20; i++) expect((await plan(`${i + 5}.50`, day(i * 2))).status).toBe(200);
+    const more = (await plan('77.50', day(5))) as { status: number; body: { errors: object } };
+    expect([more.status, more.body.errors]).toEqual([
+      422,
+      {
+        effective_from: [
+          'would exceed the limit of 20 days with planned changes. Choose one of those days, or wait for the first',
+        ],
+      },
+    ]);
+    expect((await plan('78.50', day(4))).status).toBe(200);
+    const far = (await plan('79.50', day(900))) as { status: number; body: { errors: object } };
+    expect([far.status, far.body.errors]).toEqual([
+      422,
+      { effective_from: ['must be within the next two years'] },
+    ]);
+  }
+
+  test('of the price of a campaign, and of a client’s next ones, are for 20 days at most', async () => {
+    await signInAll();
+    const fresh = await app.make.client(acme);
+    const campaign = await app.make.campaign(fresh, { price: 3n * USD });
+    await planned((CostSet, effective_from) => change('agency', campaign, { CostSet, effective_from }));
+    expect((await change('agency', campaign, { CostSet: '99' })).status).toBe(200);
+    await planned((CostSet, effective_from) =>
+      call('agency', 'PUT', '/configuration/user/costmodule', {
+        companyID: fresh.id,
+        CostSet,
+        effective_from,
+      }),
+    );
+  });
+
+  test('of what an agency and the root itself pay, too', async () => {
+    await signInAll();
+    const agency = await app.make.agency(root);
+    await planned((amount, effective_from) =>
+      save('root', agency.id, { locator: { Weekly: { LocatorCostperlead: amount } } }, { effective_from }),
+    );
+    await planned((cost, effective_from) =>
+      call('root', 'PUT', '/configuration/supplier-costs', { module: 'locator', cost, effective_from }),
+    );
   });
 });

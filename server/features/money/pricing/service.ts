@@ -21,6 +21,7 @@ import type { Tenants } from '../../accounts/tenants/index.ts';
 import {
   amountText,
   beginOf,
+  boundPlanned,
   type Fees,
   type FeesByName,
   feesOf,
@@ -309,6 +310,8 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
         lead_company_micros: fees.company,
       });
     }
+    if (rows.length > 0 && valid_from > now)
+      boundPlanned(await store.wholesaleAfter(tx, company.id, now), valid_from);
     await store.insertWholesale(tx, rows);
     if (rows.length > 0)
       await events.emit(tx, 'wholesale.changed', {
@@ -483,6 +486,8 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
       const after = retailWith(before, given);
       if (same(after, before)) return '';
       checkLeast(after, (await leastOf(tx, valid_from))(campaign.module, after.term));
+      if (valid_from > recorded_at)
+        boundPlanned(await store.retailAfter(tx, [campaign.id], recorded_at), valid_from);
       const { root_id, agency_id, company_id } = campaign;
       await store.insertRetail(tx, {
         root_id,
@@ -701,6 +706,8 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
         };
         const retail = retailWith(before, given);
         checkLeast(retail, (await leastOf(tx, valid_from))(given.module, retail.term));
+        if (valid_from > now)
+          boundPlanned(await store.clientRetailAfter(tx, company.id, given.module, now), valid_from);
         const limits: RetailLimits = {
           daily_cap: given.daily_cap === undefined ? daily_cap : given.daily_cap,
           limit_every: given.limit_every ?? limit_every,

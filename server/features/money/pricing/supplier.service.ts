@@ -5,7 +5,7 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { beginOf } from './policy.ts';
+import { beginOf, boundPlanned } from './policy.ts';
 import * as store from './supplier.store.ts';
 
 /** What a root pays its own suppliers for a lead, by product and date. Leads already sold keep the cost they had. */
@@ -53,7 +53,7 @@ export function createSuppliers(
 
     /**
      * Sets the supplier cost of a lead, from now on or from the start of a given day.
-     * @throws Refusal 422 when the day is over
+     * @throws Refusal 422 when the day is over, too far ahead, or one too many
      */
     set: (
       ctx: Ctx,
@@ -66,6 +66,13 @@ export function createSuppliers(
         const before = await store.costAt(tx, rootId, given.module, from);
         const after = microsOf(given.cost);
         if (before !== after) {
+          if (from > now) {
+            const { planned } = await store.changes(tx, rootId, now);
+            boundPlanned(
+              planned.filter((row) => row.module === given.module),
+              from,
+            );
+          }
           await store.insert(tx, rootId, { module: given.module, valid_from: from, cost_micros: after }, now);
           await audit.record(tx, ctx, {
             action: 'supplier_cost.set',
