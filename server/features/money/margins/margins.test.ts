@@ -248,6 +248,38 @@ describe('[BEY-31] a price below what the agency pays', () => {
     expect(await campaign(id)).toMatchObject({ status: 'paused', statusReason: 'below_cost' });
   });
 
+  test('an agency that cannot be checked does not keep the next one from being held', async () => {
+    const ids = new Map<string, string>();
+    for (const one of [await app.make.agency(root), await app.make.agency(root)]) {
+      const { id } = await app.make.campaign(await app.make.client(one), { price: 400_000n });
+      await app.make.leadCost(one, 800_000n);
+      ids.set(one.id, id);
+    }
+    const { campaigns } = app.features;
+    const { lockForMargins } = campaigns;
+    let failing: string | null | undefined;
+    campaigns.lockForMargins = async (tx, of) => {
+      if (of.agencyId && ids.has(of.agencyId)) failing ??= of.agencyId;
+      if (of.agencyId === failing) throw new Error('This one fails.');
+      return lockForMargins(tx, of);
+    };
+    try {
+      await expect(app.features.margins.checkAll({ rootId: root.id })).rejects.toThrow('This one fails.');
+    } finally {
+      campaigns.lockForMargins = lockForMargins;
+    }
+    const running = async () => {
+      const { rows } = await app.admin.query(
+        `select agency_id from campaign where id = any($1) and state = 'active'`,
+        [[...ids.values()]],
+      );
+      return rows.map((row) => row.agency_id);
+    };
+    expect(await running()).toEqual([failing]);
+    await app.features.margins.checkAll({});
+    expect(await running()).toEqual([]);
+  });
+
   test('whatever a client does, and whatever the root asks, no lead is sold at a loss that the agency has not chosen', async () => {
     await ask('0.20', '0.40');
     await choose('hold');

@@ -51,7 +51,7 @@ export function createMargins(
   platform: Platform,
   deps: { audit: Audit; campaigns: Campaigns; pricing: Pricing; notices: Notices; tenants: Tenants },
 ) {
-  const { db, clock, jobs, events } = platform;
+  const { db, clock, jobs, events, log } = platform;
   const { audit, campaigns, pricing, notices, tenants } = deps;
 
   // When a root changes costs, a job handles it right away; for a planned change, a job also runs when its day comes.
@@ -179,6 +179,26 @@ export function createMargins(
     });
   }
 
+  async function checkRoot(
+    rootId: string,
+    agencyId: string | null | undefined,
+    tells: boolean,
+  ): Promise<void> {
+    const agencies = agencyId
+      ? [agencyId]
+      : await inScope(db.app, { rootId }, (tx) => store.agenciesOf(tx, rootId));
+    const failures: unknown[] = [];
+    for (const one of agencies)
+      try {
+        await check({ rootId, agencyId: one });
+        if (tells) await tellPlanned({ rootId, agencyId: one });
+      } catch (error) {
+        log.error({ err: error, company: one }, 'the prices of an agency could not be checked');
+        failures.push(error);
+      }
+    if (failures.length > 0) throw failures[0];
+  }
+
   async function viewOf(tx: Tx, agencyId: string) {
     const now = clock.now();
     const rows = await store.campaignsOf(tx, agencyId);
@@ -248,19 +268,16 @@ export function createMargins(
       return inScope(db.app, ctx.scope, (tx) => viewOf(tx, agencyId));
     },
 
+    /**
+     * Checks one agency, all of a root, or all there are, and, where a root is named, notifies them of what is planned.
+     * One that fails does not hold up the others. @throws the first failure, once all have been checked
+     */
+    checkAll: ({ rootId, agencyId }: z.output<typeof checkJob.payload>): Promise<void> =>
+      rootId ? checkRoot(rootId, agencyId, true) : tenants.eachRoot((id) => checkRoot(id, agencyId, false)),
+
     /** Runs the feature's jobs in this process; an hourly run looks for changes that nothing has reported. */
     async start(): Promise<void> {
-      await jobs.work(checkJob, { pollingIntervalSeconds: 10 }, async ({ rootId, agencyId }) => {
-        for (const root of rootId ? [rootId] : await tenants.roots()) {
-          const agencies = agencyId
-            ? [agencyId]
-            : await inScope(db.app, { rootId: root }, (tx) => store.agenciesOf(tx, root));
-          for (const one of agencies) {
-            await check({ rootId: root, agencyId: one });
-            if (rootId) await tellPlanned({ rootId: root, agencyId: one });
-          }
-        }
-      });
+      await jobs.work(checkJob, { pollingIntervalSeconds: 10 }, (of) => this.checkAll(of));
       await jobs.schedule(checkJob, '7 * * * *', {});
     },
   };
