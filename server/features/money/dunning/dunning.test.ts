@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownMessages } from '../../../../contract/messages.ts';
+import type { Feature } from '../../../platform/feature.ts';
+import type { JobKind } from '../../../platform/jobs.ts';
 import { type TestApp, testApp } from '../../../test/app.ts';
 import { type Dues, duesOf } from '../../../test/dues.ts';
 import type { Company } from '../../../test/factories.ts';
 import { compareMails } from '../../../test/mails.ts';
+import { FEATURES } from '../../index.ts';
 import { auditLedger } from '../ledger/index.ts';
 
 const USD = 1_000_000n;
@@ -401,4 +404,32 @@ test('[PAY-03] each mail of all that says the amounts of the ledger', async () =
   const { compared, differing } = await compareMails(app);
   expect(differing).toEqual([]);
   expect(compared).toBeGreaterThan(20);
+});
+
+test('[PAY-06] scheduled work about money goes on with the other roots when one fails', async () => {
+  const handlers = new Map<string, (payload: object) => Promise<void>>();
+  const scheduled: string[] = [];
+  const { jobs } = app.platform;
+  const keep = async (kind: JobKind, _options: object, handler: (payload: object) => Promise<void>) =>
+    void handlers.set(kind.name, handler);
+  Object.assign(jobs, { work: keep, schedule: async (kind: JobKind) => void scheduled.push(kind.name) });
+  const { tenants } = app.features;
+  const { roots, eachRoot } = tenants;
+  let times = 0;
+  try {
+    for (const { name, ...feature } of FEATURES) {
+      const { work } = feature as Pick<Feature<never>, 'work'>;
+      if (!name.startsWith('money/') || !work) continue;
+      const working = await work(app.features as never, app.platform);
+      await working?.stop?.();
+    }
+    tenants.roots = () => Promise.reject(new Error('one fails, and the others wait'));
+    tenants.eachRoot = async () => void times++;
+    expect(scheduled).toEqual(expect.arrayContaining(['collection.collect', 'collection.packages']));
+    for (const name of scheduled) await handlers.get(name)!({});
+  } finally {
+    Object.assign(tenants, { roots, eachRoot });
+    for (const method of ['work', 'schedule']) Reflect.deleteProperty(jobs, method);
+  }
+  expect(times).toBeGreaterThan(10);
 });

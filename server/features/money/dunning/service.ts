@@ -125,12 +125,10 @@ export function createDunning(
       await jobs.work(mailJob, { pollingIntervalSeconds: 5 }, mails.send);
       await jobs.work(billJob, { pollingIntervalSeconds: 5 }, terms.billToDate);
       await jobs.work(giveBackJob, { pollingIntervalSeconds: 5 }, collector.giveBack);
-      await jobs.work(collectJob, { pollingIntervalSeconds: 30 }, async () => {
-        for (const rootId of await tenants.roots()) await collector.collect(rootId);
-      });
-      await jobs.work(packageJob, { pollingIntervalSeconds: 60 }, async () => {
-        for (const rootId of await tenants.roots()) await terms.chargePackages(rootId);
-      });
+      await jobs.work(collectJob, { pollingIntervalSeconds: 30 }, () => tenants.eachRoot(collector.collect));
+      await jobs.work(packageJob, { pollingIntervalSeconds: 60 }, () =>
+        tenants.eachRoot(terms.chargePackages),
+      );
       await jobs.schedule(collectJob, '*/5 * * * *', {});
       await jobs.schedule(packageJob, '7 * * * *', {});
     },

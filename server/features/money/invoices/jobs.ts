@@ -10,18 +10,10 @@ export async function startInvoices(invoices: Invoices, tenants: Tenants, { jobs
   await jobs.work(feeJob, {}, ({ rootId, campaignId, at }) =>
     invoices.fees.charge(rootId, campaignId, new Date(at)),
   );
-  await jobs.work(feeSweepJob, {}, async ({ rootId }) => {
-    for (const id of rootId ? [rootId] : await tenants.roots()) await invoices.fees.sweep(id);
-  });
   // A root that fails does not hold up the others.
-  const ofRoots = async (rootId: string | undefined, work: (id: string) => Promise<unknown>) => {
-    let failure: unknown;
-    for (const id of rootId ? [rootId] : await tenants.roots())
-      await work(id).catch((error) => {
-        failure ??= error;
-      });
-    if (failure) throw failure;
-  };
+  const ofRoots = async (rootId: string | undefined, work: (id: string) => Promise<unknown>) =>
+    void (await (rootId ? work(rootId) : tenants.eachRoot(work)));
+  await jobs.work(feeSweepJob, {}, ({ rootId }) => ofRoots(rootId, invoices.fees.sweep));
   await jobs.work(closeJob, {}, ({ rootId }) => ofRoots(rootId, invoices.close));
   await jobs.work(receiptJob, {}, ({ rootId }) => ofRoots(rootId, invoices.writeReceipts));
   await jobs.schedule(closeJob, '1 * * * *', {});

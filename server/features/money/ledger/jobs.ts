@@ -12,11 +12,11 @@ export async function snapshotJobs(
   ledger: Ledger,
   tenants: Tenants,
 ): Promise<void> {
-  await jobs.work(snapshotJob, { pollingIntervalSeconds: 60 }, async () => {
-    for (const rootId of await tenants.roots()) {
+  await jobs.work(snapshotJob, { pollingIntervalSeconds: 60 }, () =>
+    tenants.eachRoot(async (rootId) => {
       await ledger.snapshot(db.app, rootId, clock.now());
       await ledger.sumSales(db.app, rootId, clock.now());
-    }
-  });
+    }),
+  );
   await jobs.schedule(snapshotJob, '41 * * * *', {});
 }

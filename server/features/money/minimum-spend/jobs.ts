@@ -13,13 +13,13 @@ export async function startMinimumSpend(
   tenants: Tenants,
   jobs: Jobs,
 ): Promise<void> {
-  await jobs.work(closeJob, { pollingIntervalSeconds: 60 }, async () => {
-    for (const rootId of await tenants.roots()) {
+  await jobs.work(closeJob, { pollingIntervalSeconds: 60 }, () =>
+    tenants.eachRoot(async (rootId) => {
       await minimumSpend.closeMonths(rootId);
       // For agencies that have begun since, and for anything a lost job failed to announce.
       await minimumSpend.offers.announce(rootId);
-    }
-  });
+    }),
+  );
   await jobs.work(announceJob, { pollingIntervalSeconds: 5 }, async ({ rootId }) => {
     await minimumSpend.offers.announce(rootId);
   });

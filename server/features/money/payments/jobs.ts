@@ -22,9 +22,9 @@ export async function startPayments(
   // The queue's minute timer picks up what a dead process left behind; this process has its own timer of a few seconds.
   await jobs.work(askJob, { pollingIntervalSeconds: 15 }, () => payments.askDue());
   await jobs.work(noticesJob, { pollingIntervalSeconds: 15 }, () => payments.attendNotices());
-  await jobs.work(compareJob, { pollingIntervalSeconds: 60 }, async () => {
-    for (const rootId of await tenants.roots()) await payments.checks.compare(rootId);
-  });
+  await jobs.work(compareJob, { pollingIntervalSeconds: 60 }, () =>
+    tenants.eachRoot((rootId) => payments.checks.compare(rootId)),
+  );
   await jobs.work(accountJob, { pollingIntervalSeconds: 60 }, (payload) =>
     payments.accounts.takeDue(payload),
   );

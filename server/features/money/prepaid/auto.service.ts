@@ -411,9 +411,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       await jobs.work(renewJob, { pollingIntervalSeconds: 2 }, run);
       await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, tell);
       await jobs.work(lowJob, { pollingIntervalSeconds: 5 }, tellLow);
-      await jobs.work(sweepJob, { pollingIntervalSeconds: 30 }, async () => {
-        for (const rootId of await tenants.roots()) await sweep(rootId);
-      });
+      await jobs.work(sweepJob, { pollingIntervalSeconds: 30 }, () => tenants.eachRoot(sweep));
       await jobs.schedule(sweepJob, '* * * * *', {});
     },
   };

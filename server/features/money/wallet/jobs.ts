@@ -8,8 +8,8 @@ const sweepJob = defineJob('wallet.sweep', z.object({}));
 
 /** Starts the feature's background work. */
 export async function startWallet(wallet: Wallet, tenants: Tenants, jobs: Jobs): Promise<void> {
-  await jobs.work(sweepJob, { pollingIntervalSeconds: 60 }, async () => {
-    for (const rootId of await tenants.roots()) await wallet.sweep(rootId);
-  });
+  await jobs.work(sweepJob, { pollingIntervalSeconds: 60 }, () =>
+    tenants.eachRoot((rootId) => wallet.sweep(rootId)),
+  );
   await jobs.schedule(sweepJob, '1 * * * *', {});
 }
