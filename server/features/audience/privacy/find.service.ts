@@ -25,7 +25,12 @@ export interface Found {
   phones: string[];
   sharedPhones: number;
   hashes: Buffer[];
+  /** The hashes of every kind that their addresses have, each after a byte for its kind, as sign-ups have them. */
+  keys: Buffer[];
 }
+
+const hashesOf = (email: string) =>
+  HASHES.map(([kind, algorithm]) => ({ kind, value: createHash(algorithm).update(email).digest() }));
 
 /**
  * Finds everything about the person who proved an address, or a number if there is no address; null if several people
@@ -40,9 +45,7 @@ export async function findPerson(
   const email = normalEmail(asked.email) ?? asked.email;
   const phones = email === '' && asked.phone ? [asked.phone] : [];
   const keys = [
-    ...(email === ''
-      ? []
-      : HASHES.map(([kind, algorithm]) => ({ kind, value: createHash(algorithm).update(email).digest() }))),
+    ...(email === '' ? [] : hashesOf(email)),
     ...phones.map((phone) => ({ kind: PHONE, value: Buffer.from(phone) })),
   ];
   const holders = await people.holders(tx, rootId, keys);
@@ -89,13 +92,19 @@ export async function everythingOf(
   );
   const ids = new Set(own.map((one) => one.id));
   const isMine = having.map((holder) => [...holder].every((id) => ids.has(id)));
+  const all = [...new Set([...emails, ...own.flatMap((one) => one.emails)])];
+  const keys = [
+    ...all.flatMap(hashesOf),
+    ...own.flatMap((one) => HASHES.flatMap(([kind, name]) => one[name].map((value) => ({ kind, value })))),
+  ].map(({ kind, value }) => Buffer.concat([Buffer.of(kind), value]));
   return {
     people: own,
     others: others.length,
     leads: mine,
-    emails: [...new Set([...emails, ...own.flatMap((one) => one.emails)])],
+    emails: all,
     phones: phones.filter((_, at) => isMine[at]),
     sharedPhones: isMine.filter((one) => !one).length,
     hashes: own.flatMap((one) => one.sha256),
+    keys: [...new Map(keys.map((key) => [key.toString('hex'), key])).values()],
   };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PrivacyKind } from '../../../../contract/audience/privacy-rules.ts';
@@ -7,6 +8,7 @@ import { duesOf } from '../../../test/dues.ts';
 import type { Company, MadePerson } from '../../../test/factories.ts';
 import { solveCaptcha } from '../../../test/ways-in.ts';
 import { verifyLog } from '../../accounts/audit/index.ts';
+import { MOST } from '../../campaigns/visits/signup.store.ts';
 import { auditLedger } from '../../money/ledger/index.ts';
 
 const USD = 1_000_000n;
@@ -455,6 +457,80 @@ describe('[BEY-07] fulfillment', () => {
     );
     // A new import brings them back to the graph, but never to a client.
     expect((await sold(person)).leadId).toBeUndefined();
+  });
+
+  test('[BEY-30] a deletion erases sign-ups that are held, with their address and what the browser viewed', async () => {
+    const person = app.make.person();
+    const of = await campaignOf();
+    await app.make.people(root, [person]);
+    const sha256 = createHash('sha256').update(person.email!).digest('hex');
+    const md5 = createHash('md5').update(person.email!).digest('hex');
+    // One without a view is held. The others are held with everyone who signs up in the same browser.
+    const v = crypto.randomUUID();
+    const stranger = app.make.person();
+    await app.make.visit(of.campaign, { visitorId: v, ip: '203.0.113.77' });
+    for (const hash of [{ h: sha256 }, { m: md5 }] as Record<string, string>[])
+      await app.make.visit(of.campaign, { hash, visitorId: v, ip: '203.0.113.77', event: 'identify' });
+    const unseen = { visitorId: crypto.randomUUID(), ip: '203.0.113.78', event: 'thanks' as const };
+    await app.make.visit(of.campaign, { hash: { h: sha256 }, ...unseen });
+    for (const email of [stranger.email!, 'b@nowhere.example', 'c@nowhere.example'])
+      await app.make.visit(of.campaign, { email, visitorId: v, ip: '203.0.113.79', event: 'identify' });
+    await app.features.leads.resolver.resolveAll();
+    const refusals = async () =>
+      (
+        await app.admin.query(
+          `select reason, sum(count)::int as n from campaign_refusal where campaign_id = $1 and reason in ('held', 'discarded')
+           group by 1 order by 1`,
+          [of.campaign.id],
+        )
+      ).rows;
+    expect(await refusals()).toEqual([{ reason: 'held', n: 6 }]);
+    expect(await holders(md5)).toEqual(
+      expect.arrayContaining(['held_visit.hash', 'signup.hash', 'visit.hash']),
+    );
+    const id = await asked('delete', who(person));
+    const most = { ...MOST };
+    Object.assign(MOST, { erased: 2 });
+    try {
+      expect((await decide(id)).status).toBe(200);
+    } finally {
+      Object.assign(MOST, most);
+    }
+    // The three sign-ups, and the page that the browser viewed before.
+    expect((await one(id)).data.result).toMatchObject({ people: 1, visits: 4 });
+    for (const text of [sha256, md5])
+      expect((await holders(text)).filter((at) => !at.startsWith('exclusion.'))).toEqual([]);
+    const held = async () =>
+      (
+        await app.admin.query(
+          `select state, source, count(*)::int as n from held_visit where campaign_id = $1 group by 1, 2 order by 1`,
+          [of.campaign.id],
+        )
+      ).rows;
+    expect(await held()).toEqual([
+      { state: 'discarded', source: '', n: 3 },
+      { state: 'held', source: '203.0.113.79', n: 3 },
+    ]);
+    const { rows: seen } = await app.admin.query(
+      `select outcome, visitor_id, url, count(*)::int as n from visit where campaign_id = $1 and ip is null group by 1, 2, 3 order by 1`,
+      [of.campaign.id],
+    );
+    expect(seen).toEqual([
+      { outcome: 'discarded', visitor_id: null, url: null, n: 3 },
+      { outcome: 'unmatched', visitor_id: null, url: null, n: 1 },
+    ]);
+    expect(await refusals()).toEqual([
+      { reason: 'discarded', n: 3 },
+      { reason: 'held', n: 3 },
+    ]);
+    // Was on its way while the request was decided.
+    await app.make.visit(of.campaign, { hash: { h: sha256 }, ...unseen });
+    await app.features.leads.resolver.resolveAll();
+    await app.features.privacy.eraseAgain({ rootId: root.id, requestId: id });
+    await app.features.privacy.eraseAgain({ rootId: root.id, requestId: id });
+    expect((await holders(sha256)).filter((at) => !at.startsWith('exclusion.'))).toEqual([]);
+    const words = (await one(id)).timeline.map((entry) => entry.words);
+    expect(words.filter((text) => text.startsWith('Deleted what came meanwhile. 1 visit'))).toHaveLength(1);
   });
 
   test('an access request emails what is known to the proven address, and only about that person', async () => {

@@ -211,7 +211,7 @@ export function createPrivacy(
     const done = await eraseEverywhere(tx, rootId, {
       ids: members,
       leads: found.leads,
-      hashes: found.people.flatMap((one) => [...one.sha256, ...one.sha1, ...one.md5]),
+      keys: found.keys,
       emails: found.emails,
       phones: found.phones,
     });
@@ -222,11 +222,11 @@ export function createPrivacy(
   async function eraseEverywhere(
     tx: Tx,
     rootId: string,
-    of: { ids: string[]; leads: Found['leads']; hashes: Buffer[]; emails: string[]; phones: string[] },
+    of: { ids: string[]; leads: Found['leads']; keys: Buffer[]; emails: string[]; phones: string[] },
   ): Promise<Record<string, number>> {
     const leadIds = of.leads.map((lead) => lead.id);
     const everyone = [...new Set([...of.ids, ...of.leads.flatMap((lead) => lead.person_id ?? [])])];
-    const result: Record<string, number> = { visits: await visits.erase(tx, rootId, everyone, of.hashes) };
+    const result: Record<string, number> = { visits: await visits.erase(tx, rootId, everyone, of.keys) };
     await customers.erase(tx, rootId, everyone);
     result.audience_members = await adAudiences.erase(tx, rootId, everyone, of.emails);
     const records = await delivery.forgetRequests(tx, leadIds);
@@ -722,8 +722,13 @@ export function createPrivacy(
         const row = await store.requestById(tx, requestId, true);
         if (row?.state !== 'completed' || row.kind !== 'delete' || !row.name) return;
         const found = await findPerson(tx, { people, leads }, rootId, row);
-        if (!found || (found.people.length === 0 && found.leads.length === 0)) return;
-        const result = await fulfill(tx, 'delete', rootId, found);
+        if (!found) return;
+        // Of someone who is not known anymore, only sign-ups can have come: those are held before they are looked up.
+        const result =
+          found.people.length > 0 || found.leads.length > 0
+            ? await fulfill(tx, 'delete', rootId, found)
+            : { visits: await visits.erase(tx, rootId, [], found.keys) };
+        if (Object.values(result).every((count) => count === 0)) return;
         await event(tx, row, 'completed', `Deleted what came meanwhile. ${resultWords(result)}`, clock.now());
       }),
 
@@ -732,7 +737,7 @@ export function createPrivacy(
       inScope(db.app, { rootId }, async (tx) => {
         const about = await leads.about(tx, rootId, { people: personIds, email: '' });
         await eraseEverywhere(tx, rootId, {
-          ...{ ids: personIds, leads: about, hashes: [], emails: [], phones: [] },
+          ...{ ids: personIds, leads: about, keys: [], emails: [], phones: [] },
         });
       }),
 

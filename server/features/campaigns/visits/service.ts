@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Ctx } from '../../../platform/ctx.ts';
-import { inScope } from '../../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
@@ -69,8 +69,16 @@ export function createVisits(
     trust,
     take: store.takePending,
     settle: store.settle,
-    /** Makes the visits of these people nobody's; in the root's scope. */
-    erase: eraseVisits,
+    /**
+     * Makes the visits of these people nobody's, and the sign-ups by hashes of their addresses (a byte for the kind, then
+     * the digest). In the root's scope. Returns how many visits there were.
+     */
+    erase: async (
+      tx: Tx,
+      rootId: string,
+      people: readonly string[],
+      hashes: readonly Buffer[],
+    ): Promise<number> => (await eraseVisits(tx, rootId, people)) + (await signUps.erase(tx, rootId, hashes)),
     rootsWithPending: () => store.rootsWithPending(db.app),
 
     /** Creates the partitions for the coming days (and for `back` past days), and deletes what hosts and sign-ups left. */

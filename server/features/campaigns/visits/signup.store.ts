@@ -9,10 +9,10 @@ type ClientOwner = Owner & { agency_id: string };
 export const MOST_LOOKED_AT = 1000;
 
 /**
- * How many held visits are decided by one call and counted in the list, and how many of each kind one statement forgets:
- * anyone can send millions of forged ones. Tests lower them.
+ * How many held visits are decided by one call and counted in the list, and how many of each kind one statement forgets
+ * or erases: anyone can send millions of forged ones. Tests lower them.
  */
-export const MOST = { decided: 20_000, counted: 100_000, forgotten: 20_000 };
+export const MOST = { decided: 20_000, counted: 100_000, forgotten: 20_000, erased: 1000 };
 
 /** Sign-ups since an instant that share network or browser with others; hashes in hex. */
 export async function earlierSignUps(

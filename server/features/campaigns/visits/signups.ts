@@ -1,9 +1,11 @@
 import { Refusal } from '../../../../contract/errors.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
+import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
+import { eraseHeld, eraseSignUps } from './erase.store.ts';
 import { type HeldReason, judge, placeOf, type SignUp, type Standing } from './signup.policy.ts';
 import * as store from './signup.store.ts';
 import type { takePending } from './store.ts';
@@ -82,6 +84,30 @@ export function createSignUps(
     };
   }
 
+  /** Moves decided sign-ups from those that are held to those that were discarded, or that become whatever they are. */
+  const countDecided = (
+    tx: Tx,
+    decided: readonly (Owner & { agency_id: string; campaign_id: string; received_at: Date })[],
+    state: 'released' | 'discarded',
+    at: Date,
+  ): Promise<void> => {
+    const rows = [
+      ...Map.groupBy(decided, (one) => {
+        const hour = Math.floor(one.received_at.getTime() / HOUR_MS) * HOUR_MS;
+        return `${one.campaign_id} ${hour}`;
+      }),
+    ].flatMap(([key, same]) => {
+      const { root_id, agency_id, company_id, campaign_id } = same[0]!;
+      const hour = new Date(Number(key.split(' ')[1]));
+      const row = { root_id, agency_id, company_id, campaign_id, hour, at };
+      return [
+        { ...row, reason: 'held', count: -same.length },
+        ...(state === 'discarded' ? [{ ...row, reason: 'discarded', count: same.length }] : []),
+      ];
+    });
+    return campaigns.countRefusals(tx, rows);
+  };
+
   async function decide(
     ctx: Ctx,
     choice: store.HeldChoice,
@@ -99,25 +125,11 @@ export function createSignUps(
         agency_id: campaign.agency_id,
         company_id: campaign.company_id,
       };
-      const hours = new Map<number, number>();
-      for (const time of times) {
-        const hour = Math.floor(time.getTime() / HOUR_MS) * HOUR_MS;
-        hours.set(hour, (hours.get(hour) ?? 0) + 1);
-      }
-      const row = (reason: string, hour: number, n: number) => ({
-        ...owner,
-        campaign_id: campaign.id,
-        hour: new Date(hour),
-        reason,
-        count: n,
-        at,
-      });
-      await campaigns.countRefusals(
+      await countDecided(
         tx,
-        [...hours].flatMap(([hour, n]) => [
-          row('held', hour, -n),
-          ...(state === 'discarded' ? [row('discarded', hour, n)] : []),
-        ]),
+        times.map((received_at) => ({ ...owner, campaign_id: campaign.id, received_at })),
+        state,
+        at,
       );
       await audit.record(tx, ctx, {
         action: state === 'released' ? 'visits.release' : 'visits.discard',
@@ -269,6 +281,31 @@ export function createSignUps(
         });
         return count;
       }),
+
+    /**
+     * Erases the sign-ups by these hashes (a byte for the kind, then the digest), held and decided, with their visits;
+     * those that wait for a decision are discarded. In the root's scope. Returns how many visits there were.
+     */
+    async erase(tx: Tx, rootId: string, hashes: readonly Buffer[]): Promise<number> {
+      if (hashes.length === 0) return 0;
+      const at = clock.now();
+      let visits = 0;
+      // Anyone can send the hash of an address that they know as often as they like.
+      for (let found = store.MOST.erased; found >= store.MOST.erased; ) {
+        const erased = await eraseHeld(tx, rootId, hashes, at);
+        found = erased.held.length;
+        visits += erased.visits;
+        const waited = erased.held.filter((one) => one.waited);
+        await countDecided(
+          tx,
+          waited.map((one) => ({ ...one, root_id: rootId })),
+          'discarded',
+          at,
+        );
+      }
+      while ((await eraseSignUps(tx, rootId, hashes)) >= store.MOST.erased);
+      return visits;
+    },
 
     /** Deletes sign-ups older than the limits look at, and held ones that were never decided. */
     forget(): Promise<void> {
