@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { inScope } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import {
@@ -9,7 +10,7 @@ import {
   type MadePerson,
   sha256,
 } from '../../../test/factories.ts';
-import { MOST } from './signup.store.ts';
+import { earlierSignUps, MOST } from './signup.store.ts';
 
 const USD = 1_000_000n;
 const HOSTS = { agency: 'acme.test', root: 'root.test' };
@@ -156,6 +157,45 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     await post([event({ h: sha256(people[0]!.email) })]);
     await resolve();
     expect(await standing()).toMatchObject({ leads: 5, held: 4 });
+  });
+
+  test('of a browser that says it is many people, only the newest sign-ups are examined, and no one new passes', async () => {
+    const v = randomUUID();
+    await post([event({ v }), event({ v, h: sha256(people[0]!.email) })]);
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 1, held: 0 });
+    app.clock.advance(60_000);
+    // As if one more person had signed up there fifty times since, each time from elsewhere; and a hundred such browsers.
+    const browsers = [v, ...Array.from({ length: 99 }, () => randomUUID())];
+    await app.admin.query(
+      `insert into signup (campaign_id, hash, address, visitor_id, network, root_id, agency_id, company_id, held, at)
+       select $1, '\\x01ff', '198.51.100.' || n, v, '198.51.100.0/24', $2, $3, $4, true, $5::timestamptz + n * interval '1 second'
+       from unnest($6::uuid[]) v, generate_series(1, 50) n`,
+      [campaign.id, root.id, agency.id, client.id, app.clock.now(), browsers],
+    );
+    app.clock.advance(120_000);
+    const found = await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      earlierSignUps(tx, root.id, {
+        networks: [],
+        visitors: browsers.map((visitorId) => ({ companyId: client.id, visitorId })),
+        people: [],
+        since: new Date(app.clock.now().getTime() - 3_600_000),
+        most: { browser: 20, network: 1000 },
+      }),
+    );
+    const each = [...Map.groupBy(found, ({ visitorId }) => visitorId).values()];
+    expect(each.map((rows) => rows.length)).toEqual(new Array(100).fill(20));
+    const firstOf = each.find(([row]) => row!.visitorId === v)!.map(({ address }) => address);
+    expect(firstOf.sort()).toEqual(Array.from({ length: 20 }, (_, n) => `198.51.100.${n + 31}`));
+    // Three people are allowed there, and these would be two.
+    await post([event({ v, h: sha256(people[1]!.email) })]);
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 1, held: 1 });
+    expect((await groups('agency')).data).toMatchObject([{ reason: 'browser', count: 1 }]);
+    // Who passed before passes again, although that is no longer among the newest.
+    await post([event({ v, h: sha256(people[0]!.email) })]);
+    await resolve();
+    expect(await standing()).toMatchObject({ leads: 1, held: 1 });
   });
 
   test('a person who signs up becomes a lead at once; events without a view, and thanks that no one saw, do not', async () => {

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type Earlier, judge, placeOf, type SignUp, type Standing } from './signup.policy.ts';
+import {
+  type Earlier,
+  examined,
+  fullAmong,
+  judge,
+  placeOf,
+  type SignUp,
+  type Standing,
+} from './signup.policy.ts';
 
 const limits = { browser: 3, address: 5, network: 25, hour: 60, day: 300 };
 const quiet: Standing = { hour: 0, day: 0, usualHour: 0, usualDay: 0, known: new Set() };
@@ -79,6 +87,26 @@ describe('[BEY-30] sign-ups that look forged', () => {
     expect(judged(many(11), { standing: { day: 290 } })).toEqual(all('burst', 11));
     expect(judged(many(100), { standing: { usualHour: 20, usualDay: 480 } })).toEqual(all(null, 100));
     expect(judged(many(101), { standing: { usualHour: 20, usualDay: 480 } })).toEqual(all('burst', 101));
+  });
+
+  test('however many browsers and networks a batch names, it examines about as much, and enough to exceed each limit', () => {
+    expect(examined(limits, { browsers: 1, networks: 1 })).toEqual({ browser: 20, network: 1000 });
+    expect(examined(limits, { browsers: 1000, networks: 1000 })).toEqual({ browser: 20, network: 101 });
+    expect(examined({ ...limits, browser: 200 }, { browsers: 1000, networks: 0 }).browser).toBe(201);
+  });
+
+  test('where as much is found as is examined, no one new passes, and who passed does', () => {
+    const most = { browser: 20, network: 1000 };
+    const before = many(20, (n) => ({ hash: 'same', visitorId: 'one', address: `10.2.2.${n}` })).map((one) =>
+      earlier(one, true),
+    );
+    const full = fullAmong(before, most);
+    expect(full).toEqual(new Set(['b client one']));
+    expect(fullAmong(before.slice(1), most)).toEqual(new Set());
+    const batch = [signUp(1, { visitorId: 'one' }), signUp(2, { visitorId: 'one' }), signUp(3)];
+    const who = [...before, earlier(batch[1]!, false)];
+    const held = judge(batch, who, () => quiet, limits, full);
+    expect([...held]).toEqual([[1, 'browser']]);
   });
 
   test('one address cannot use up the limit of a campaign, nor do people known to it', () => {

@@ -17,6 +17,10 @@ export interface SignUpLimits {
 
 /** Across all clients of a root, an address or network may sign up this many times more people. */
 const WHOLE_ROOT = 4;
+/** About how many earlier sign-ups a batch may examine of all its browsers, and of all its networks. */
+const EXAMINED = 50_000;
+/** The most that is examined of one network: more than honest ones have. */
+const EXAMINED_NETWORK = 1000;
 /** A campaign that usually has more sign-ups than its limits allow may have this many times its usual number. */
 const SURGE = 5;
 
@@ -55,6 +59,43 @@ export interface Standing {
   known: ReadonlySet<string>;
 }
 
+/**
+ * How many earlier sign-ups are examined of each browser and network of a batch: a multiple of their limits, and always
+ * enough to exceed them, but fewer of each if there are many, so that no batch costs more than another.
+ */
+export function examined(
+  limits: SignUpLimits,
+  { browsers, networks }: { browsers: number; networks: number },
+): { browser: number; network: number } {
+  const each = (count: number, least: number, most: number): number =>
+    Math.max(least, Math.min(most, Math.floor(EXAMINED / Math.max(1, count))));
+  return {
+    browser: each(browsers, limits.browser + 1, Math.max(20, 4 * limits.browser)),
+    network: each(networks, WHOLE_ROOT * limits.network + 1, EXAMINED_NETWORK),
+  };
+}
+
+/** The browsers and networks with as many sign-ups as are examined, or more, as `judge` calls them. */
+export function fullAmong(
+  earlier: readonly Earlier[],
+  most: { browser: number; network: number },
+): Set<string> {
+  const counts = new Map<string, number>();
+  const add = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const one of earlier) {
+    if (one.visitorId) add(browserKey(one.companyId, one.visitorId));
+    if (one.network) add(networkKey(one.network));
+  }
+  return new Set(
+    [...counts].flatMap(([key, count]) =>
+      count >= (key.startsWith('b ') ? most.browser : most.network) ? [key] : [],
+    ),
+  );
+}
+
+const browserKey = (companyId: string, visitorId: string): string => `b ${companyId} ${visitorId}`;
+const networkKey = (network: string): string => `n ${network}`;
+
 /** Returns the address and the network that a visit counts toward; null if it has none. */
 export function placeOf(ip: string | null): { address: string | null; network: string | null } {
   if (!ip || !ipaddr.isValid(ip)) return { address: null, network: null };
@@ -73,8 +114,8 @@ export function placeOf(ip: string | null): { address: string | null; network: s
  * again. If a limit is exceeded, all new people of its browser, address, network, or campaign are held, including those
  * below the limit: no sign-up in a burst is known to be genuine. Held sign-ups keep counting for the browser, address,
  * and network, so that a burst is not followed by a trickle. They do not count for the campaign, or one address could
- * have everyone's sign-ups held. `full`: networks with more sign-ups than are examined. No new people pass there;
- * otherwise a few people's sign-ups, sent again and again, could push all others out of view.
+ * have everyone's sign-ups held. `full`: browsers and networks with more sign-ups than are examined. No new people pass
+ * there; otherwise a few people's sign-ups, sent again and again, could push all others out of view.
  */
 export function judge(
   batch: readonly SignUp[],
@@ -87,7 +128,13 @@ export function judge(
     one: Omit<Earlier, 'hash' | 'held'>,
   ): [key: string, limit: number, reason: HeldReason][] => [
     ...(one.visitorId
-      ? [[`b ${one.companyId} ${one.visitorId}`, limits.browser, 'browser'] as [string, number, HeldReason]]
+      ? [
+          [browserKey(one.companyId, one.visitorId), limits.browser, 'browser'] as [
+            string,
+            number,
+            HeldReason,
+          ],
+        ]
       : []),
     ...(one.address
       ? ([
@@ -98,7 +145,7 @@ export function judge(
     ...(one.network
       ? ([
           [`n ${one.companyId} ${one.network}`, limits.network, 'network'],
-          [`n ${one.network}`, limits.network * WHOLE_ROOT, 'network'],
+          [networkKey(one.network), limits.network * WHOLE_ROOT, 'network'],
         ] as [string, number, HeldReason][])
       : []),
   ];
@@ -122,11 +169,9 @@ export function judge(
     else if (hash) {
       const over = groupsOf(one).find(([key, limit]) => {
         const { all, passed } = groups.get(key)!;
-        return all.size > limit && !passed.has(hash);
+        return (all.size > limit || full.has(key)) && !passed.has(hash);
       });
       if (over) held.set(ref, over[2]);
-      else if (one.network && full.has(one.network) && !groups.get(`n ${one.network}`)!.passed.has(hash))
-        held.set(ref, 'network');
       else if (!standingOf(campaignId).known.has(hash))
         newcomers.set(campaignId, (newcomers.get(campaignId) ?? new Map()).set(ref, hash));
     }

@@ -5,8 +5,8 @@ import type { HeldReason } from './signup.policy.ts';
 
 type ClientOwner = Owner & { agency_id: string };
 
-/** Maximum number of sign-ups examined per network or browser, newest first: more than any limit. */
-export const MOST_LOOKED_AT = 1000;
+/** Of a person's own sign-ups that passed, only so many are examined. */
+const MOST_OWN = 20;
 
 /**
  * How many held visits are decided by one call and counted in the list, and how many of each kind one statement forgets
@@ -14,12 +14,22 @@ export const MOST_LOOKED_AT = 1000;
  */
 export const MOST = { decided: 20_000, counted: 100_000, forgotten: 20_000, erased: 1000 };
 
-/** Sign-ups since an instant that share network or browser with others; hashes in hex. */
+/**
+ * Sign-ups since an instant that share network or browser with others, up to `most` of each, newest first, and those of
+ * the same people on the same campaigns that passed; hashes in hex.
+ */
 export async function earlierSignUps(
   tx: Tx,
   rootId: string,
-  asked: { networks: string[]; visitors: { companyId: string; visitorId: string }[]; since: Date },
+  asked: {
+    networks: string[];
+    visitors: { companyId: string; visitorId: string }[];
+    people: { campaignId: string; hash: string }[];
+    since: Date;
+    most: { browser: number; network: number };
+  },
 ) {
+  const { networks, visitors, people, since, most } = asked;
   return (
     await sql<{
       companyId: string;
@@ -31,14 +41,19 @@ export async function earlierSignUps(
     }>`
     select s.company_id as "companyId", s.address, s.network, s.visitor_id as "visitorId", encode(s.hash, 'hex') as hash, s.held
     from (
-      select s.* from unnest(${asked.networks}::text[]) n (network)
-      cross join lateral (select * from signup where root_id = ${rootId} and network = n.network and at > ${asked.since}
-        order by at desc limit ${MOST_LOOKED_AT}) s
+      select s.* from unnest(${networks}::text[]) n (network)
+      cross join lateral (select * from signup where root_id = ${rootId} and network = n.network and at > ${since}
+        order by at desc limit ${most.network}) s
       union
-      select s.* from unnest(${asked.visitors.map((v) => v.companyId)}::uuid[], ${asked.visitors.map((v) => v.visitorId)}::uuid[])
+      select s.* from unnest(${visitors.map((v) => v.companyId)}::uuid[], ${visitors.map((v) => v.visitorId)}::uuid[])
         v (company_id, visitor_id)
-      cross join lateral (select * from signup where company_id = v.company_id and visitor_id = v.visitor_id and at > ${asked.since}
-        limit ${MOST_LOOKED_AT}) s
+      cross join lateral (select * from signup where company_id = v.company_id and visitor_id = v.visitor_id and at > ${since}
+        order by at desc limit ${most.browser}) s
+      union
+      select s.* from unnest(${people.map((p) => p.campaignId)}::uuid[], ${people.map((p) => `\\x${p.hash}`)}::bytea[])
+        p (campaign_id, hash)
+      cross join lateral (select * from signup where campaign_id = p.campaign_id and hash = p.hash and not held and at > ${since}
+        order by at desc limit ${MOST_OWN}) s
     ) s`.execute(tx)
   ).rows;
 }

@@ -6,7 +6,15 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import { eraseHeld, eraseSignUps } from './erase.store.ts';
-import { type HeldReason, judge, placeOf, type SignUp, type Standing } from './signup.policy.ts';
+import {
+  examined,
+  fullAmong,
+  type HeldReason,
+  judge,
+  placeOf,
+  type SignUp,
+  type Standing,
+} from './signup.policy.ts';
 import * as store from './signup.store.ts';
 import type { takePending } from './store.ts';
 import type { Trust } from './trust.service.ts';
@@ -53,12 +61,15 @@ export function createSignUps(
           return [0, 1].map((back) => new Date(day - back * DAY_MS).toISOString().slice(0, 10));
         }),
       );
+      const browsers = [
+        ...Map.groupBy(asked, ({ companyId, visitorId }) => `${companyId} ${visitorId}`).values(),
+      ];
       const seen = await store.viewers(
         tx,
-        asked.map((one) => ({ companyId: one.companyId, visitorId: one.visitorId! })),
+        browsers.map(([one]) => ({ companyId: one!.companyId, visitorId: one!.visitorId! })),
         [...days],
       );
-      for (const place of seen) asked[place]!.lacksView = false;
+      for (const place of seen) for (const one of browsers[place]!) one.lacksView = false;
     }
     // Sign-ups from a trusted place do not count toward any place: neither against it nor against its neighbors.
     const placed = all.filter((one) => one.address);
@@ -71,12 +82,20 @@ export function createSignUps(
     return all;
   }
 
+  /** Who signs up where, each once. */
+  const peopleOf = (batch: readonly SignUp[]) => [
+    ...new Map(
+      batch.flatMap(({ campaignId, hash }) =>
+        hash ? [[`${campaignId} ${hash}`, { campaignId, hash }] as const] : [],
+      ),
+    ).values(),
+  ];
+
   async function standings(tx: Tx, batch: SignUp[], now: Date): Promise<(campaignId: string) => Standing> {
     const ids = [...new Set(batch.map((one) => one.campaignId))];
     const hours = new Map((await store.signUpHours(tx, ids, now)).map((row) => [row.campaign_id, row]));
     const known = new Map<string, Set<string>>(ids.map((id) => [id, new Set()]));
-    const people = batch.flatMap(({ campaignId, hash }) => (hash ? [{ campaignId, hash }] : []));
-    for (const row of await store.knownSignUps(tx, people, new Date(now.getTime() - DAY_MS)))
+    for (const row of await store.knownSignUps(tx, peopleOf(batch), new Date(now.getTime() - DAY_MS)))
       known.get(row.campaign_id)!.add(row.hash);
     return (id) => {
       const { hour = 0, day = 0, week = 0 } = hours.get(id) ?? {};
@@ -161,18 +180,17 @@ export function createSignUps(
           visitorId ? [[`${companyId} ${visitorId}`, { companyId, visitorId }] as const] : [],
         ),
       );
+      const networks = [...new Set(named.flatMap(({ network }) => network ?? []))];
+      const most = examined(config.signUpLimits, { browsers: visitors.size, networks: networks.length });
       const earlier = await store.earlierSignUps(tx, rootId, {
-        networks: [...new Set(named.flatMap(({ network }) => network ?? []))],
+        networks,
         visitors: [...visitors.values()],
+        people: peopleOf(named),
         since: new Date(now.getTime() - DAY_MS),
+        most,
       });
       const standingOf = await standings(tx, batch, now);
-      const full = new Set(
-        [...Map.groupBy(earlier, ({ network }) => network)].flatMap(([network, rows]) =>
-          network && rows.length >= store.MOST_LOOKED_AT ? [network] : [],
-        ),
-      );
-      const held = judge(batch, earlier, standingOf, config.signUpLimits, full);
+      const held = judge(batch, earlier, standingOf, config.signUpLimits, fullAmong(earlier, most));
       const ownerOf = ({ root_id, agency_id, company_id }: Pending) => ({ root_id, agency_id, company_id });
       const rows = new Map<string, store.NewSignUp>();
       const people = new Map<string, { visit: Pending; hashes: Set<string> }>();
