@@ -100,6 +100,8 @@ export const held = {
       path: '/leadspeek/client/held/ask',
       tags,
       summary: 'Asks the agency to release held sign-ups',
+      description:
+        'Up to 20,000 per call, the newest first. Call again for the rest. Returns 409 if none are left to request.',
     })
     .meta({ access: 'campaign.write' })
     .input(Decide)

@@ -261,6 +261,44 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     expect(rows).toEqual([{ action: 'visits.discard', object_id: campaign.id }]);
   });
 
+  test('a client requests the release of what may be millions in steps, and of each once', async () => {
+    await post(people.slice(0, 8).map(({ email }) => event({ h: sha256(email) })));
+    await resolve();
+    const { data } = await groups('owner');
+    const choice = {
+      leadspeekID: campaign.id,
+      reason: 'address',
+      source: '127.0.0.1',
+      until: data[0]!.last_at,
+    };
+    const most = { ...MOST };
+    Object.assign(MOST, { decided: 5 });
+    try {
+      expect((await call('owner', 'POST', '/ask', choice)).body).toMatchObject({ count: 5 });
+      app.clock.advance(1000);
+      expect((await call('owner', 'POST', '/ask', choice)).body).toMatchObject({ count: 3 });
+      expect((await call('owner', 'POST', '/ask', choice)).status).toBe(409);
+      const { rows } = await app.admin.query(
+        'select count(*)::int as n from held_visit where campaign_id = $1 group by asked_at order by asked_at',
+        [campaign.id],
+      );
+      expect(rows).toEqual([{ n: 5 }, { n: 3 }]);
+      // Nor does the daily email count them all.
+      Object.assign(MOST, { counted: 6 });
+      await app.features.visits.trust.tell({ rootId: root.id, companyId: client.id });
+      const { rows: mails } = await app.admin.query(
+        `select subject from mail where kind = 'visits.held' and to_address = $1`,
+        [`owner.${client.id}@x.test`],
+      );
+      expect(mails).toEqual([{ subject: 'Held for review: 6 or more sign-ups on your site' }]);
+    } finally {
+      Object.assign(MOST, most);
+    }
+    const statuses = [];
+    for (let n = 0; n < 60; n++) statuses.push((await call('owner', 'POST', '/ask', choice)).status);
+    expect(new Set(statuses)).toEqual(new Set([409, 429]));
+  });
+
   test('what the limits count is forgotten after two days, what was held after thirty', async () => {
     const left = async () =>
       (

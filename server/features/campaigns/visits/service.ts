@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { defineJob } from '../../../platform/jobs.ts';
+import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
@@ -34,7 +35,14 @@ export type Visits = ReturnType<typeof createVisits>;
 /** The visit log: accepts visits and passes them on for resolution. */
 export function createVisits(
   platform: Platform,
-  deps: { audit: Audit; campaigns: Campaigns; notices: Notices; tenants: Tenants; retention: Retention },
+  deps: {
+    audit: Audit;
+    campaigns: Campaigns;
+    limits: Limits;
+    notices: Notices;
+    tenants: Tenants;
+    retention: Retention;
+  },
 ) {
   const { db, clock, config, jobs, log } = platform;
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

@@ -199,13 +199,11 @@ export interface HeldChoice {
   until: string;
 }
 
-const chosen = ({
-  campaign_id,
-  reason,
-  source,
-  until,
-}: HeldChoice) => sql`campaign_id = ${campaign_id} and reason = ${reason}
-  and source = ${source} and received_at <= ${until}::timestamptz and state = 'held'`;
+/** The chosen visits, the newest first, among the newest `MOST.counted` of the campaign that wait up to the instant. */
+const chosen = ({ campaign_id, reason, source, until }: HeldChoice) => sql`(
+  select * from held_visit where campaign_id = ${campaign_id} and received_at <= ${until}::timestamptz and state = 'held'
+  order by received_at desc limit ${MOST.counted}) h
+  where h.reason = ${reason} and h.source = ${source}`;
 
 /**
  * Decides on held visits, the newest first, up to `MOST.decided`; returns when each of them arrived. Released visits wait
@@ -220,7 +218,7 @@ export async function decide(
   const { rows } = await sql<{ day: string; event_id: string; hash: Buffer | null; received_at: Date }>`
     update held_visit set state = ${state}, decided_at = ${by.at}, decided_by = ${by.userId}::uuid
     where (day, event_id) in (
-      select day, event_id from held_visit where ${chosen(choice)} order by received_at desc limit ${MOST.decided})
+      select day, event_id from ${chosen(choice)} order by received_at desc limit ${MOST.decided})
       and state = 'held'
     returning day, event_id, hash, received_at`.execute(tx);
   if (rows.length === 0) return [];
@@ -235,10 +233,18 @@ export async function decide(
   return rows.map((row) => row.received_at);
 }
 
-/** Records that the client requests the release of held visits; returns how many there are. */
+/**
+ * Records that the client requests the release of held visits, of those it has not requested the newest, up to
+ * `MOST.decided`; returns how many there were. Leaves out those that another request is changing.
+ */
 export async function ask(tx: Tx, choice: HeldChoice, at: Date): Promise<number> {
-  const { numAffectedRows } =
-    await sql`update held_visit set asked_at = coalesce(asked_at, ${at}) where ${chosen(choice)}`.execute(tx);
+  const { numAffectedRows } = await sql`
+    update held_visit v set asked_at = ${at}
+    from (
+      select day, event_id from held_visit where (day, event_id) in (
+        select day, event_id from ${chosen(choice)} and h.asked_at is null order by received_at desc limit ${MOST.decided})
+      and state = 'held' and asked_at is null for update skip locked) o
+    where v.day = o.day and v.event_id = o.event_id`.execute(tx);
   return Number(numAffectedRows ?? 0n);
 }
 

@@ -2,6 +2,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
@@ -26,13 +27,15 @@ const DAY_MS = 24 * HOUR_MS;
 /** How long held visits wait for a decision. */
 const HELD_DAYS = 30;
 const MOST_GROUPS = 50;
+/** More than a list of groups has. */
+const ASKS: LimitRule = { name: 'visits.ask', max: 60, base: 60, cap: 3600, window: 3600 };
 
 /**
  * Holds sign-ups that look forged until the agency or the root releases them; the people are not looked up before then.
  */
 export function createSignUps(
   platform: Platform,
-  { audit, campaigns, trust }: { audit: Audit; campaigns: Campaigns; trust: Trust },
+  { audit, campaigns, limits, trust }: { audit: Audit; campaigns: Campaigns; limits: Limits; trust: Trust },
 ) {
   const { db, clock, config } = platform;
 
@@ -277,15 +280,16 @@ export function createSignUps(
     discard: (ctx: Ctx, choice: store.HeldChoice) => decide(ctx, choice, 'discarded'),
 
     /**
-     * Records that the client wants held sign-ups released.
-     * @throws Refusal 409 if there are none left
+     * Records that the client wants held sign-ups released. Returns how many; of very many, the rest can be requested next.
+     * @throws Refusal 409 if there are none left, 429
      */
-    ask: (ctx: Ctx, choice: store.HeldChoice) =>
-      inScope(db.app, ctx.scope, async (tx) => {
+    async ask(ctx: Ctx, choice: store.HeldChoice): Promise<number> {
+      await limits.take(ASKS, ctx.actor.userId);
+      return inScope(db.app, ctx.scope, async (tx) => {
         const campaign = await campaigns.visible(tx, choice.campaign_id);
         if (!campaign) throw new Refusal('not_found', 'campaign_id: no such campaign exists');
         const count = await store.ask(tx, choice, clock.now());
-        if (count === 0) throw new Refusal('conflict', 'These sign-ups were already reviewed.');
+        if (count === 0) throw new Refusal('conflict', 'These sign-ups were already requested or reviewed.');
         await audit.record(tx, ctx, {
           action: 'visits.ask',
           objectKind: 'campaign',
@@ -298,7 +302,8 @@ export function createSignUps(
           },
         });
         return count;
-      }),
+      });
+    },
 
     /**
      * Erases the sign-ups by these hashes (a byte for the kind, then the digest), held and decided, with their visits;

@@ -12,6 +12,7 @@ import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import type { HeldReason } from './signup.policy.ts';
+import { MOST } from './signup.store.ts';
 import { readNetwork } from './trust.policy.ts';
 import * as store from './trust.store.ts';
 
@@ -105,9 +106,11 @@ export function createTrust(
     const client = { root_id: rootId, agency_id: found.agency_id, company_id: companyId };
     const sender = await notices.sender(client);
     await inScope(db.app, { rootId }, async (tx) => {
-      const reasons = await store.heldReasons(tx, companyId);
+      const reasons = await store.heldReasons(tx, companyId, MOST.counted);
       const total = reasons.reduce((sum, { count }) => sum + Number(count), 0);
       if (total === 0) return;
+      // Of more than are counted, these are the newest.
+      const all = total < MOST.counted ? signUps(total) : `${total.toLocaleString('en-US')} or more sign-ups`;
       const list = reasons.map(
         ({ reason, count }) => `${signUps(Number(count))} ${REASON_WORDS[reason as HeldReason]}`,
       );
@@ -118,7 +121,7 @@ export function createTrust(
         sender,
         { ...client, company_id: found.agency_id },
         {
-          subject: `Review ${signUps(total)} for ${mailName(found.name)}`,
+          subject: `Review ${all} for ${mailName(found.name)}`,
           lines: [
             `These sign-ups on ${found.name} sites look automated:`,
             ...list,
@@ -129,7 +132,7 @@ export function createTrust(
         },
       );
       await notices.tell(tx, 'visits.held', sender, client, {
-        subject: `Held for review: ${signUps(total)} on your site`,
+        subject: `Held for review: ${all} on your site`,
         lines: [
           'These sign-ups on your sites look automated:',
           ...list,

@@ -104,11 +104,13 @@ export async function tellNow(tx: Tx, owner: ClientOwner, at: Date): Promise<boo
   return rows.length > 0;
 }
 
-/** Returns the number of a client's held sign-ups waiting for a decision, by reason, highest first. */
-export async function heldReasons(tx: Tx, companyId: string) {
+/** Returns the number of a client's held sign-ups waiting for a decision, by reason, highest first; of very many, the newest. */
+export async function heldReasons(tx: Tx, companyId: string, most: number) {
   return (
     await sql<{ reason: string; count: bigint }>`
-    select reason, count(*) as count from held_visit where company_id = ${companyId} and state = 'held'
+    select reason, count(*) as count from (
+      select reason from held_visit where company_id = ${companyId} and state = 'held'
+      order by received_at desc limit ${most}) h
     group by reason order by count(*) desc, reason`.execute(tx)
   ).rows;
 }
