@@ -14,7 +14,7 @@ import type { Ctx } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
-import { defineJob } from '../../../platform/jobs.ts';
+import { defineJob, type RunningJob } from '../../../platform/jobs.ts';
 import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
@@ -31,6 +31,8 @@ const pushJob = defineJob('templates.push', z.object({ rootId: z.uuid(), pushId:
 
 /** Pushes of a company. Each keeps what every target was before, up to a list of ZIP codes for each of 2,000. */
 const PUSHES: LimitRule = { name: 'template.push', max: 50, base: 60, cap: 3600, window: 86_400 };
+/** How many targets one job pushes to before everyone else's pushes have their turn. Tests lower it. */
+export const PART = { targets: 100 };
 /** How many versions and pushes a template's page shows. */
 const SHOWN = 50;
 
@@ -249,7 +251,32 @@ export function createTemplates(
   }
 
   const send = (tx: Tx, ctx: Ctx, pushId: string) =>
-    jobs.send(tx, pushJob, [{ rootId: ctx.actor.rootId, pushId }]);
+    jobs.send(tx, pushJob, [{ rootId: ctx.actor.rootId, pushId }], { turn: ctx.actor.companyId });
+
+  /** A push or rollback under way, and who makes it; null if there is none, or if it stops because they may not anymore. */
+  async function underWay(tx: Tx, pushId: string) {
+    const push = await store.pushById(tx, pushId, true);
+    if (push?.state !== 'running' && push?.state !== 'undoing') return null;
+    const template = (await store.templateById(tx, push.company_id, push.template_id))!;
+    const who = await workerOf(tx, push.acts_as);
+    if (who && mayNow(who, 'template.write') && mayNow(who, NEEDS[template.kind]))
+      return { push, template, who };
+    const now = clock.now();
+    await store.updatePush(tx, pushId, { state: 'stopped', ended_at: now });
+    const { root_id, agency_id, company_id } = push;
+    await audit.recordSystem(
+      tx,
+      now,
+      { root_id, agency_id, company_id },
+      {
+        action: 'template.stopped',
+        objectKind: 'template',
+        objectId: template.id,
+        description: `The push of the template ${template.name} stopped, because whoever started it may not push anymore`,
+      },
+    );
+    return null;
+  }
 
   const notWhile = (isOpen: boolean): void => {
     if (isOpen)
@@ -652,41 +679,32 @@ export function createTemplates(
     },
 
     /**
-     * Does what is left of a push or a rollback, with the rights that whoever started it has now; it stops if they have
-     * none anymore. Safe to run twice, and at the same time.
+     * Does the next part of a push or a rollback and leaves the rest to another job. Each target is changed with the
+     * rights that whoever started it has then; it stops if they have none anymore. Safe to run twice, and at the same time.
      */
-    async run({ rootId, pushId }: { rootId: string; pushId: string }): Promise<void> {
-      const read = await inScope(db.app, { rootId }, async (tx) => {
-        const push = await store.pushById(tx, pushId, true);
-        if (push?.state !== 'running' && push?.state !== 'undoing') return null;
-        const template = (await store.templateById(tx, push.company_id, push.template_id))!;
-        const who = await workerOf(tx, push.acts_as);
-        if (!who || !mayNow(who, 'template.write') || !mayNow(who, NEEDS[template.kind])) {
-          const now = clock.now();
-          await store.updatePush(tx, pushId, { state: 'stopped', ended_at: now });
-          const { root_id, agency_id, company_id } = push;
-          await audit.recordSystem(
-            tx,
-            now,
-            { root_id, agency_id, company_id },
-            {
-              action: 'template.stopped',
-              objectKind: 'template',
-              objectId: template.id,
-              description: `The push of the template ${template.name} stopped, because whoever started it may not push anymore`,
-            },
-          );
+    async run(
+      { rootId, pushId }: { rootId: string; pushId: string },
+      { signal, advanced }: Partial<RunningJob> = {},
+    ): Promise<void> {
+      let fields: Values | undefined;
+      for (let done = 0; ; done++) {
+        signal?.throwIfAborted();
+        const next = await inScope(db.app, { rootId }, async (tx) => {
+          const found = await underWay(tx, pushId);
+          if (!found || done < PART.targets) {
+            if (found) fields ??= (await store.versionOf(tx, found.template.id, found.push.version))!.fields;
+            return found;
+          }
+          await jobs.send(tx, pushJob, [{ rootId, pushId }], { turn: found.push.company_id });
           return null;
-        }
-        const { fields } = (await store.versionOf(tx, template.id, push.version))!;
-        return { ctx: actingFor(clock, who), template, fields };
-      });
-      if (!read) return;
-      while (await step(read.ctx, read.template, read.fields, pushId));
+        });
+        if (!next || !(await step(actingFor(clock, next.who), next.template, fields!, pushId))) return;
+        advanced?.();
+      }
     },
 
     async start(): Promise<void> {
-      await jobs.work(pushJob, { pollingIntervalSeconds: 2 }, (payload) => this.run(payload));
+      await jobs.work(pushJob, { pollingIntervalSeconds: 2 }, (payload, job) => this.run(payload, job));
     },
   };
 }

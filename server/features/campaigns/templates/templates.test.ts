@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BOUNDS } from '../../../platform/db/bounds.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
+import { PART } from './service.ts';
 
 let app: TestApp;
 let root: Company;
@@ -324,6 +325,87 @@ describe('[BEY-13] templates of campaigns', () => {
     await app.admin.query('update user_account set disabled_at = null where id = $1', [agencyUser.id]);
     expect((await pushed(body.id)).push.state).toBe('stopped');
     expect((await show(target)).LimitLead).toBe(1);
+  });
+
+  test('[BEY-30] a push stops before its next target once whoever started it may not push anymore', async () => {
+    const source = await app.make.campaign(clients[0]!, { dailyCap: 22 });
+    const all: MadeCampaign[] = [];
+    for (const client of [clients[1]!, clients[2]!])
+      all.push(await app.make.campaign(client, { dailyCap: 1 }));
+    const id = await make({ source_id: source.id, fields: ['daily_cap'] });
+    const { body } = await call('agency', 'POST', `/templates/${id}/pushes`, {
+      ...{ version: 1, target_ids: ids(all) },
+    });
+    // Disabled while the first target is changed.
+    await app.admin.query(`
+      create function disable_author() returns trigger language plpgsql security definer as $$
+      begin update user_account set disabled_at = now() where id = '${agencyUser.id}'; return null; end $$;
+      create trigger disable_author after update on template_target for each row execute function disable_author()`);
+    try {
+      await run(body.id);
+    } finally {
+      await app.admin.query('drop trigger disable_author on template_target; drop function disable_author');
+      await app.admin.query('update user_account set disabled_at = null where id = $1', [agencyUser.id]);
+    }
+    expect((await pushed(body.id)).push.state).toBe('stopped');
+    expect(await states(body.id)).toEqual(['pushed', 'waiting']);
+  });
+
+  test('[BEY-30] a push does a part of its targets, and others have their turn before the rest', async () => {
+    const source = await app.make.campaign(clients[0]!, { dailyCap: 23 });
+    const all: MadeCampaign[] = [];
+    for (const client of [clients[1]!, clients[2]!, clients[3]!])
+      all.push(await app.make.campaign(client, { dailyCap: 1 }));
+    tokens.other = await app.signIn('other@x.test', HOSTS.other);
+    const theirs = await app.make.campaign(await app.make.client(other), { dailyCap: 5 });
+    const rival = await call('other', 'POST', '/templates', {
+      ...{ kind: 'campaign', name: 'Theirs', source_id: theirs.id, fields: ['daily_cap'] },
+    });
+    /** Takes the job that a worker would. */
+    const take = async () => {
+      const { rows } = await app.admin.query(
+        `delete from pgboss.job where id = (
+           select id from pgboss.job where name = 'templates.push' and state < 'active'
+           order by priority desc, created_on, id limit 1) returning data`,
+      );
+      return rows[0]?.data as { pushId: string } | undefined;
+    };
+    while (await take());
+    const start = async (who: Who, id: string, targets: MadeCampaign[]): Promise<string> =>
+      (await call(who, 'POST', `/templates/${id}/pushes`, { ...{ version: 1, target_ids: ids(targets) } }))
+        .body.id;
+    const before = { ...PART };
+    PART.targets = 2;
+    try {
+      const mine = [];
+      for (let n = 0; n < 2; n++)
+        mine.push(
+          await start('agency', await make({ source_id: source.id, fields: ['daily_cap'] }), [all[n]!]),
+        );
+      const many = await start(
+        'agency',
+        await make({ source_id: source.id, fields: ['daily_cap'], note: 'Many' }),
+        all,
+      );
+      const soon = await start('other', rival.body.id, [theirs]);
+      const order: string[] = [];
+      for (let job = await take(); job; job = await take()) {
+        order.push(job.pushId);
+        await run(job.pushId);
+      }
+      expect(order).toEqual([mine[0], soon, mine[1], many, many]);
+      expect(await states(many)).toEqual(['unchanged', 'unchanged', 'pushed']);
+      expect((await pushed(many)).push.state).toBe('done');
+      // Given to another worker: this one goes no further.
+      const id = await make({ source_id: source.id, fields: ['daily_cap'] });
+      const cut = await start('agency', id, all);
+      await expect(
+        app.features.templates.run({ rootId: root.id, pushId: cut }, { signal: AbortSignal.abort() }),
+      ).rejects.toThrow();
+      expect(await states(cut)).toEqual(['waiting', 'waiting', 'waiting']);
+    } finally {
+      Object.assign(PART, before);
+    }
   });
 
   test('a template, its targets, and its pushes belong to one company; clients have none', async () => {
