@@ -52,10 +52,10 @@ const sentences = (text: string): string[] =>
     .split('\n\n')
     .filter((line) => !/^(Open the dashboard|You’re getting|Unsubscribe|-- )/.test(line))
     .map((line) => line.replace(/ http\S+$/, ''));
-const signedIn = async (user: User) => {
-  const token = await app.signIn(user.email, HOST);
+const signedIn = async (user: User, host = HOST) => {
+  const token = await app.signIn(user.email, host);
   return (method: 'GET' | 'PUT' | 'POST', path: string, body?: object) =>
-    app.call(method, `/api/digest${path}`, { host: HOST, token, ...(body ? { body } : {}) });
+    app.call(method, `/api/digest${path}`, { host, token, ...(body ? { body } : {}) });
 };
 
 beforeAll(async () => {
@@ -515,5 +515,37 @@ describe('[BEY-22] what it says', () => {
       '1 lead came in, 1 fewer than the week before.',
       `${first} leads came in, after none the week before.`,
     ]);
+  });
+
+  test('[BEY-30] a company whose week cannot be read leaves no one else without a digest', async () => {
+    const theirs = await app.make.agency(root, { host: 'two.test' });
+    const users = [];
+    for (const name of ['Broken', 'Sound']) {
+      const one = await app.make.client(theirs, { name });
+      const user = await app.make.user(one, { password: PASSWORD });
+      await (await signedIn(user, 'two.test'))('PUT', '', { is_on: true });
+      const campaigns = [];
+      for (const price of [3n * USD, 5n * USD])
+        campaigns.push(await app.make.campaign(one, { price, balance: 50n * USD }));
+      users.push({ ...user, campaigns });
+    }
+    await go('2026-05-27T14:00:00Z');
+    for (const { campaigns } of users) await leads(campaigns[0]!, 1);
+    const [broken, sound] = users;
+    // The sum of these is more than a number of the database holds.
+    const balances = (set: string) =>
+      app.admin.query(
+        `update account_balance b set balance = ${set} from account a where a.id = b.account_id and a.campaign_id = any($1)`,
+        [broken!.campaigns.map(({ id }) => id)],
+      );
+    await balances('b.balance + 5000000000000000000');
+    await go('2026-06-01T14:00:00Z');
+    await expect(due()).rejects.toThrow('out of range');
+    expect(await mails(sound!.email)).toHaveLength(1);
+    expect(await mails(broken!.email)).toHaveLength(0);
+    await balances('b.balance - 5000000000000000000');
+    await due();
+    expect(await mails(sound!.email)).toHaveLength(1);
+    expect(await mails(broken!.email)).toHaveLength(1);
   });
 });

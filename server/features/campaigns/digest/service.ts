@@ -239,21 +239,22 @@ export function createDigests(
       let after: string | null = null;
       while (weeks.length > 0) {
         const page: { after: string | null; companies: number } = { after, companies: STEP };
-        const { due, known } = await inScope(db.app, scope, async (tx) => {
-          const found = await store.dueRecipients(tx, rootId, weeks, page);
-          return { due: found, known: await read(tx, found) };
-        });
-        for (const [companyId, all] of Map.groupBy(due, (one) => one.company_id)) {
+        const due = await inScope(db.app, scope, (tx) => store.dueRecipients(tx, rootId, weeks, page));
+        const byCompany = Map.groupBy(due, (one) => one.company_id);
+        const readFor = (some: readonly Recipient[]) => inScope(db.app, scope, (tx) => read(tx, some));
+        // If the page cannot be read, its companies are read one by one: only the one to blame goes without.
+        const known = await readFor(due).catch(() => null);
+        for (const [companyId, all] of byCompany) {
           try {
             const { agency_id } = all[0]!;
             const sender = senders.get(agency_id) ?? (await notices.sender(ownerOf(all[0]!)));
             senders.set(agency_id, sender);
-            sent += await sendTo(all, known.get(companyId)!, sender);
+            sent += await sendTo(all, (known ?? (await readFor(all))).get(companyId)!, sender);
           } catch (error) {
             failures.push(error);
           }
         }
-        if (known.size < STEP) break;
+        if (byCompany.size < STEP) break;
         after = due.at(-1)!.company_id;
       }
       await inScope(db.app, scope, (tx) => store.forget(tx, rootId, new Date(now.getTime() - KEPT_MS)));
