@@ -431,6 +431,9 @@ export interface Schema {
     created_at: Date;
     updated_at: Date;
     removed_at: Date | null;
+    queued_at: Date | null;
+    begun_at: Date | null;
+    checked_to: bigint | null;
   };
   audience_error: {
     audience_id: string;
@@ -468,6 +471,7 @@ export interface Schema {
     is_excluded: Generated<boolean>;
     is_reachable: Generated<boolean>;
     has_address: Generated<boolean>;
+    residents: string[] | null;
   };
   banner: {
     id: string;

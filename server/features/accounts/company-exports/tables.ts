@@ -194,13 +194,14 @@ export const EXPORTED: readonly ExportedTable[] = [
     {
       // Of a short list, they would say who of it is known, and who is excluded.
       identity: 'matched excluded reachable addresses',
-      working: `error file_path byte_offset line rows_read rows_same refresh_at external_id placed_hash place_error`,
+      working: `error file_path byte_offset line rows_read rows_same refresh_at queued_at begun_at checked_to external_id
+        placed_hash place_error`,
     },
   ),
   table(
     'audience_member',
     'id audience_id kind value email address city state zip',
-    { identity: 'person_id has_address is_matched is_excluded is_reachable' },
+    { identity: 'person_id residents has_address is_matched is_excluded is_reachable' },
     { rows: 'listedMembers' },
   ),
   table(
