@@ -116,6 +116,9 @@ interface Begun {
 const parentOf = (data: object): unknown => (data as { traceparent?: unknown }).traceparent;
 const rootOf = (payload: object): string | null => (payload as { rootId?: string }).rootId ?? null;
 
+/** How far behind others a job is that no one waits for: further than anyone's jobs wait. */
+const NO_HURRY = 1_000_000;
+
 /** What a kind of job reports where users look for its outcome. */
 export interface JobHooks<P extends object> {
   /** Called when a process died twice while running the job: records that where users see it. Safe to run twice. */
@@ -250,7 +253,7 @@ export class Jobs {
   /**
    * Enqueues jobs inside the causing transaction: they exist if and only if it commits. `turn`: whose jobs they are.
    * Each waiting job of the same kind and `turn` puts a new one further back, so that anyone who enqueues many makes
-   * mostly themselves wait.
+   * mostly themselves wait. `noHurry`: behind all jobs of the kind that someone waits for.
    */
   async send<P extends object>(
     tx: Tx,
@@ -260,6 +263,7 @@ export class Jobs {
       startAfter?: Date | ((payload: P) => Date | undefined);
       group?: (payload: P) => string;
       turn?: string;
+      noHurry?: boolean;
     } = {},
   ): Promise<void> {
     if (payloads.length === 0) return;
@@ -268,7 +272,7 @@ export class Jobs {
     // Of jobs of one group that are due, the one with the lowest id is taken first.
     const now = new Date();
     const ids = payloads.map(() => newId(now)).sort();
-    const ahead = turn ? await waitingOf(tx, kind.name, turn) : 0;
+    const ahead = (turn ? await waitingOf(tx, kind.name, turn) : 0) + (options.noHurry ? NO_HURRY : 0);
     const traceparent = this.#tracing?.current();
     await this.#boss.insert(
       kind.name,

@@ -102,6 +102,21 @@ async function upload(
   };
   return { status: answer.statusCode, body };
 }
+/** Uploads a list of the root that excludes one person everywhere, and has it come into force. */
+async function optOut(email: string): Promise<void> {
+  const answer = await app.server.inject({
+    method: 'POST',
+    url: '/api/tools/optout/upload?file_name=optout.csv',
+    payload: `${email}\n`,
+    headers: {
+      host: ROOT,
+      'user-agent': 'test',
+      authorization: `Bearer ${tokens.root}`,
+      'content-type': 'text/csv',
+    },
+  });
+  await app.features.exclusions.loads.load({ rootId: root.id, listId: answer.json().data.id });
+}
 const build = (audienceId: string) => app.features.adAudiences.loads.build({ rootId: root.id, audienceId });
 const shown = async (id: string, who = 'client') =>
   (await call(who, 'GET', `/${id}`)).body as unknown as {
@@ -209,24 +224,10 @@ describe('[SIMP-03] uploaded lists', () => {
     const before = (await keysOf(id)).map(({ value }) => value);
     expect(before).not.toContain(sha256(people[0]!.email!));
     expect(before).toContain(sha256(people[2]!.email!));
-    // An opt-out of the root, uploaded afterwards: the audience is due at once.
-    const answer = await app.server.inject({
-      method: 'POST',
-      url: '/api/tools/optout/upload?file_name=optout.csv',
-      payload: `${people[2]!.email}\n`,
-      headers: {
-        host: ROOT,
-        'user-agent': 'test',
-        authorization: `Bearer ${tokens.root}`,
-        'content-type': 'text/csv',
-      },
-    });
-    await app.features.exclusions.loads.load({ rootId: root.id, listId: answer.json().data.id });
-    const due = await app.admin.query('select id from audience where id = $1 and refresh_at <= $2', [
-      id,
-      app.clock.now(),
-    ]);
-    expect(due.rows).toHaveLength(1);
+    // An opt-out of the root, uploaded afterwards: the audience is due an hour after it was built.
+    await optOut(people[2]!.email!);
+    const due = await app.admin.query('select refresh_at from audience where id = $1', [id]);
+    expect(due.rows).toEqual([{ refresh_at: new Date(app.clock.now().getTime() + HOUR_MS) }]);
     await build(id);
     expect((await shown(id)).audience).toMatchObject({ size: 4, excluded: 3, reachable: 1 });
     expect((await keysOf(id)).map(({ value }) => value)).toEqual([sha256(people[3]!.email!)]);
@@ -558,5 +559,119 @@ describe('[BEY-30] what a list says of a single person', () => {
     } finally {
       Object.assign(COUNTED, { least: 0, step: 1, people: 0 });
     }
+  });
+});
+
+describe('[BEY-30] no client keeps others’ audiences from being built', () => {
+  const waiting = async (ids: string[]): Promise<string[]> =>
+    (
+      await app.admin.query<{ id: string }>(
+        `select data ->> 'audienceId' as id from pgboss.job where name = 'audiences.build' and state < 'active'
+           and data ->> 'audienceId' = any($1) order by priority desc, created_on, id`,
+        [ids],
+      )
+    ).rows.map(({ id }) => id);
+  const queueDue = () => app.features.adAudiences.queueDue();
+
+  test('lists that come into force make an audience due once an hour, it waits once, and behind new ones', async () => {
+    await app.admin.query(`delete from pgboss.job where name = 'audiences.build'`);
+    const ids: string[] = [];
+    for (let at = 0; at < 30; at++)
+      ids.push(await app.make.audience(client, { emails: [`due${at}@people.test`] }));
+    await optOut('first@listed.test');
+    await queueDue();
+    expect(await waiting(ids)).toEqual([]);
+    app.clock.advance(HOUR_MS);
+    await signIn();
+    await queueDue();
+    expect((await waiting(ids)).sort()).toEqual(ids.toSorted());
+    for (const email of ['second@listed.test', 'third@listed.test']) {
+      await optOut(email);
+      app.clock.advance(60_000);
+      await queueDue();
+    }
+    expect(await waiting(ids)).toHaveLength(30);
+    // What someone waits for is built before them.
+    const site = await app.make.campaign(sibling);
+    const { body } = await app.call('POST', '/api/leadspeek/simplifi/audience', {
+      host: HOST,
+      token: tokens.sibling!,
+      body: { name: 'New', source: 'leads', leadspeekID: site.id },
+    });
+    const id = (body.data as unknown as Shown).id;
+    expect((await waiting([...ids, id]))[0]).toBe(id);
+    // Once built, it can wait again: what came into force since it was queued is known to it.
+    await build(ids[0]!);
+    await queueDue();
+    app.clock.advance(2 * HOUR_MS);
+    await signIn();
+    await optOut('fourth@listed.test');
+    await queueDue();
+    expect((await waiting(ids)).filter((one) => one === ids[0])).toHaveLength(2);
+    // A job that failed for good leaves none behind.
+    app.clock.advance(25 * HOUR_MS);
+    await signIn();
+    await queueDue();
+    expect((await waiting(ids)).filter((one) => one === ids[1])).toHaveLength(2);
+  });
+
+  test('the graph is read once for all postal addresses, and a build that is cut off goes on where it was', async () => {
+    const neighbors = [
+      app.make.person({ address: '7 Elm Street', zip: '60601' }),
+      app.make.person({ address: '2999 Main St', zip: '60601' }),
+    ];
+    await app.make.people(root, neighbors);
+    const { body } = await upload(
+      `address,city,state,zip\n7 Elm St,Chicago,IL,60601\n${Array.from({ length: 2999 }, (_, n) => `${n + 1} Main St,Chicago,IL,60601`).join('\n')}`,
+      { kind: 'address' },
+    );
+    const id = body.data.id;
+    // Counts the streets that are compared: those listed, and those of the people with their ZIP codes.
+    await app.admin.query(`
+      alter function street_form(text) rename to street_form_of;
+      create sequence streets;
+      grant usage on sequence streets to public;
+      create function street_form(street text) returns text language plpgsql as $$
+      begin perform nextval('streets'); return street_form_of(street); end $$`);
+    try {
+      const stop = new AbortController();
+      const cut = app.features.adAudiences.loads.build(
+        { rootId: root.id, audienceId: id },
+        {
+          signal: stop.signal,
+          advanced: () => void (isStaged() && stop.abort()),
+        },
+      );
+      // The file is read in one batch, which advances it once.
+      let advances = 0;
+      const isStaged = () => ++advances > 1;
+      await expect(cut).rejects.toThrow();
+      const { rows } = await app.admin.query(
+        `select checked_to, (select id from audience_member where audience_id = $1 order by id offset 999 limit 1) as last
+         from audience where id = $1`,
+        [id],
+      );
+      expect(rows[0].checked_to).toBe(rows[0].last);
+      // Not compared once more.
+      await app.admin.query(
+        `update audience_member set is_matched = true where id = (
+           select id from audience_member where audience_id = $1 order by id offset 10 limit 1)`,
+        [id],
+      );
+      // What comes into force meanwhile makes it due again.
+      await optOut(neighbors[0]!.email!);
+      await build(id);
+    } finally {
+      await app.admin.query(`
+        drop function street_form(text); alter function street_form_of(text) rename to street_form`);
+    }
+    const { rows: streets } = await app.admin.query('select last_value::int as n from streets');
+    expect(streets).toEqual([{ n: 3002 }]);
+    expect((await shown(id)).audience).toMatchObject({ size: 3000, matched: 3, excluded: 0 });
+    await app.admin.query(`delete from pgboss.job where name = 'audiences.build'`);
+    await queueDue();
+    expect(await waiting([id])).toEqual([id]);
+    await build(id);
+    expect((await shown(id)).audience).toMatchObject({ size: 3000, matched: 2, excluded: 1 });
   });
 });

@@ -65,11 +65,9 @@ export function createBuilds(
         `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`,
       );
     });
-    const homes = members.flatMap(({ kind, address, zip }, at) =>
-      kind === MEMBER.address ? [{ at, address: address!, zip: zip! }] : [],
-    );
-    for (const one of await store.residents(tx, row.root_id, homes, MOST_EACH))
-      found[one.at]!.add(one.person_id);
+    members.forEach(({ residents }, at) => {
+      for (const id of residents ?? []) found[at]!.add(id);
+    });
     const known = await people.people(tx, row.root_id, [...new Set(found.flatMap((ids) => [...ids]))]);
     return found.map((ids) => [...ids].flatMap((id) => known.get(id) ?? []));
   }
@@ -139,10 +137,29 @@ export function createBuilds(
     );
   }
 
+  /** Sums up an audience whose members have all been compared; returns it. */
+  async function finish(tx: Tx, row: store.AudienceRow): Promise<store.AudienceRow> {
+    const found = await store.sumsOf(tx, row.id);
+    // How many are on a list, or among one's own leads, is known to whoever has them. Others may be one person.
+    const size =
+      row.source === 'keywords'
+        ? BigInt(toldCount(Number(found.size), { size: Number(found.size), source: row.source }) ?? 0)
+        : found.size;
+    const sums = { ...found, size };
+    await store.updateAudience(tx, row.id, {
+      ...sums,
+      state: 'ready',
+      error: null,
+      refreshed_at: clock.now(),
+      ...{ queued_at: null, begun_at: null, checked_to: null },
+    });
+    return { ...row, ...sums, state: 'ready' };
+  }
+
   return {
     /**
-     * Brings an audience up to date, a part at a time, and sums it up. Safe to run twice, also at the same time.
-     * Returns the audience; undefined if it is not there any more.
+     * Brings an audience up to date, a part at a time, and sums it up. What was cut off is resumed. Safe to run twice, also
+     * at the same time. Returns the audience; undefined if it is not there any more, or another run has ended it.
      */
     async build(
       rootId: string,
@@ -154,43 +171,38 @@ export function createBuilds(
         row?.state === 'loading' || row?.state === 'ready';
       const begun = await inScope(db.app, scope, async (tx) => {
         const row = await store.audienceById(tx, id, true);
-        if (isOpen(row)) await define(tx, row);
-        return row;
+        if (!isOpen(row) || row.begun_at) return row;
+        await define(tx, row);
+        // From now on, whatever makes it due means that it has to be built once more after this.
+        const now = clock.now();
+        const set = {
+          begun_at: now,
+          checked_to: null,
+          refresh_at: new Date(now.getTime() + AUDIENCE_REFRESH_HOURS * HOUR_MS),
+        };
+        await store.updateAudience(tx, id, set);
+        return { ...row, ...set };
       });
       if (!isOpen(begun)) return undefined;
-      for (let after = 0n; ; ) {
+      const isSame = (row: store.AudienceRow | undefined): row is store.AudienceRow =>
+        isOpen(row) && row.begun_at?.getTime() === begun.begun_at?.getTime();
+      // Reads the whole graph, so it does not keep others from the audience meanwhile.
+      if (begun.kind === 'address' && begun.checked_to === null)
+        await inScope(db.app, scope, (tx) => store.stageResidents(tx, rootId, id, MOST_EACH));
+      for (;;) {
         more.signal?.throwIfAborted();
-        const last: bigint | null = await inScope(db.app, scope, async (tx) => {
+        const done = await inScope(db.app, scope, async (tx) => {
           const row = await store.audienceById(tx, id, true);
-          if (!isOpen(row)) return null;
-          const members = await store.membersAfter(tx, id, after, STEP);
-          if (members.length > 0) await judge(tx, row, members);
-          return members.at(-1)?.id ?? null;
+          if (!isSame(row)) return 'overtaken';
+          const members = await store.membersAfter(tx, id, row.checked_to ?? 0n, STEP);
+          if (members.length === 0) return finish(tx, row);
+          await judge(tx, row, members);
+          await store.updateAudience(tx, id, { checked_to: members.at(-1)!.id });
+          return null;
         });
-        if (last === null) break;
-        after = last;
+        if (done) return done === 'overtaken' ? undefined : done;
         more.advanced?.();
       }
-      return inScope(db.app, scope, async (tx) => {
-        const row = await store.audienceById(tx, id, true);
-        if (!isOpen(row)) return undefined;
-        const now = clock.now();
-        const found = await store.sumsOf(tx, id);
-        // How many are on a list, or among one's own leads, is known to whoever has them. Others may be one person.
-        const size =
-          row.source === 'keywords'
-            ? BigInt(toldCount(Number(found.size), { size: Number(found.size), source: row.source }) ?? 0)
-            : found.size;
-        const sums = { ...found, size };
-        await store.updateAudience(tx, id, {
-          ...sums,
-          state: 'ready',
-          error: null,
-          refreshed_at: now,
-          refresh_at: new Date(now.getTime() + AUDIENCE_REFRESH_HOURS * HOUR_MS),
-        });
-        return { ...row, ...sums, state: 'ready' };
-      });
     },
 
     /** The postal addresses of an audience's members who are not excluded, some at a time; in the root's scope. */

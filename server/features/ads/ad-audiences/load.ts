@@ -105,7 +105,7 @@ export function createLoads(
     inScope(db.app, { rootId: audience.root_id }, async (tx) => {
       const row = await store.audienceById(tx, audience.id, true);
       if (row?.state !== 'loading') return;
-      await store.updateAudience(tx, row.id, { state: 'failed', error });
+      await store.updateAudience(tx, row.id, { state: 'failed', error, begun_at: null });
       await jobs.send(tx, clearJob, [{ rootId: row.root_id, audienceId: row.id }]);
       await audit.recordSystem(tx, clock.now(), ownerOf(row), {
         action: 'audience.fail',
@@ -190,6 +190,8 @@ export function createLoads(
     setAside: ({ rootId, audienceId }) =>
       inScope(db.app, { rootId }, async (tx) => {
         const row = await store.audienceById(tx, audienceId, true);
+        // It is what it was, and due again after the usual time.
+        if (row?.state === 'ready') await store.updateAudience(tx, audienceId, { queued_at: null });
         if (row?.state !== 'queued' && row?.state !== 'loading') return;
         await store.updateAudience(tx, audienceId, { state: 'held', error: HELD });
         await audit.recordSystem(tx, clock.now(), ownerOf(row), {

@@ -62,6 +62,8 @@ const UPLOADS: LimitRule = { name: 'audience.upload', max: 30, base: 60, cap: 36
 /** How often an audience, and those of one client, are matched again by hand: others of the agency wait for that. */
 const REFRESHES: LimitRule = { name: 'audience.refresh', max: 5, base: 60, cap: 3600, window: 3600 };
 const ALL_REFRESHES: LimitRule = { ...REFRESHES, name: 'audience.refresh.client', max: 20 };
+/** An audience that was queued this long ago and has not been built is queued again: its job has failed for good. */
+const LOST_MS = 24 * 3_600_000;
 /** Keywords of an audience that are shown. */
 const SHOWN_KEYWORDS = 100;
 const missing = (): never => {
@@ -109,7 +111,7 @@ export function createAdAudiences(
   const builds = createBuilds(platform, deps);
   const loads = createLoads(platform, { audit, builds });
 
-  // A list that comes into force excludes people from audiences as well: they are compared again at once.
+  // A list that comes into force excludes people from audiences as well: they are compared again soon.
   events.on('log.written', async (tx, { action, owner, at }) => {
     if (action === 'exclusion.active' || action === 'exclusion.refresh') await store.makeDue(tx, owner, at);
   });
@@ -318,8 +320,11 @@ export function createAdAudiences(
         const row = await one(tx, id, true);
         const which = { rootId: row.root_id, audienceId: id };
         if (row.state === 'held') await jobs.again(tx, buildJob.name, which);
-        else if (row.state === 'ready') await jobs.send(tx, buildJob, [which], { turn: row.agency_id });
-        else
+        else if (row.state === 'ready') {
+          // What is under way may have compared some members before whatever is the reason.
+          await store.updateAudience(tx, id, { queued_at: clock.now(), begun_at: null });
+          await jobs.send(tx, buildJob, [which], { turn: row.agency_id });
+        } else
           throw new Refusal(
             'conflict',
             row.state === 'failed'
@@ -414,22 +419,25 @@ export function createAdAudiences(
       })();
     },
 
-    /** Queues the audiences that are due. */
-    async queueDue(): Promise<void> {
-      for (const rootId of await tenants.roots())
-        await inScope(db.app, { rootId }, async (tx) => {
-          const due = await store.dueAudiences(tx, rootId, clock.now());
+    /** Queues the audiences that are due, each once, behind those that someone waits for. */
+    queueDue: (): Promise<void> =>
+      tenants.eachRoot((rootId) =>
+        inScope(db.app, { rootId }, async (tx) => {
+          const now = clock.now();
+          const due = await store.dueAudiences(tx, rootId, now, new Date(now.getTime() - LOST_MS));
           // Whatever becomes of the job, the audience is due again after the usual time.
-          const next = new Date(clock.now().getTime() + AUDIENCE_REFRESH_HOURS * 3_600_000);
-          for (const id of due) await store.updateAudience(tx, id, { refresh_at: next });
-          if (due.length > 0)
+          const next = new Date(now.getTime() + AUDIENCE_REFRESH_HOURS * 3_600_000);
+          for (const { id } of due)
+            await store.updateAudience(tx, id, { refresh_at: next, queued_at: now, begun_at: null });
+          for (const [turn, some] of Map.groupBy(due, (one) => one.agency_id))
             await jobs.send(
               tx,
               buildJob,
-              due.map((audienceId) => ({ rootId, audienceId })),
+              some.map(({ id }) => ({ rootId, audienceId: id })),
+              { turn, noHurry: true },
             );
-        });
-    },
+        }),
+      ),
 
     // ─── For the features above ────────────────────────────────────────────────────────────────────────────────────
 

@@ -247,29 +247,33 @@ export async function syncPeople(tx: Tx, of: Of): Promise<void> {
     from pg_temp.audience_people p on conflict do nothing`.execute(tx);
 }
 
-/** Who lives at these postal addresses: by their position, up to `most` people each; in the root's scope. */
-export async function residents(
+/**
+ * Records who lives at the postal addresses of an audience, up to `most` people each, for the whole audience at once; in
+ * the root's scope.
+ */
+export async function stageResidents(
   tx: Tx,
   rootId: string,
-  addresses: readonly { at: number; address: string; zip: string }[],
+  audienceId: string,
   most: number,
-): Promise<{ at: number; person_id: string }[]> {
-  if (addresses.length === 0) return [];
+): Promise<void> {
   // The whole graph is read once; without an index on addresses, an import of people costs nothing for this.
   await sql`set local statement_timeout = '10min'`.execute(tx);
-  const { rows } = await sql<{ at: number; person_id: string }>`
+  await sql`
     with wanted as materialized (
-      select at, zip, street_form(address) as street
-      from unnest(${addresses.map((a) => a.at)}::int[], ${addresses.map((a) => a.address)}::text[], ${addresses.map((a) => a.zip)}::text[])
-        w (at, address, zip)),
+      select id, zip, street_form(address) as street from audience_member
+      where audience_id = ${audienceId}::uuid and kind = ${MEMBER.address}),
+    near as materialized (
+      select p.id, left(p.zip, 5) as zip, street_form(p.address) as street from person p
+      where p.root_id = ${rootId} and p.address is not null and left(p.zip, 5) in (select zip from wanted)),
     found as (
-      select w.at, coalesce(m.top_id, p.id) as person_id, row_number() over (partition by w.at order by p.id) as n
-      from person p
-      join wanted w on w.zip = left(p.zip, 5) and w.street = street_form(p.address)
-      left join person_merge m on m.root_id = ${rootId} and m.person_id = p.id and m.undone_at is null
-      where p.root_id = ${rootId} and p.address is not null)
-    select distinct at, person_id from found where n <= ${most}`.execute(tx);
-  return rows;
+      select w.id, coalesce(m.top_id, p.id) as person_id, row_number() over (partition by w.id order by p.id) as n
+      from wanted w join near p on p.zip = w.zip and p.street = w.street
+      left join person_merge m on m.root_id = ${rootId} and m.person_id = p.id and m.undone_at is null),
+    living as materialized (
+      select id, array_agg(distinct person_id order by person_id) as people from found where n <= ${most} group by id)
+    update audience_member a set residents = l.people from wanted w left join living l on l.id = w.id
+    where a.id = w.id and a.residents is distinct from l.people`.execute(tx);
 }
 
 /** What people are recognized by: email hashes, device ids, and the addresses that they had lately; in the root's scope. */
@@ -389,27 +393,32 @@ export async function deleteErrors(tx: Tx, id: string): Promise<void> {
 
 // ─── Upkeep ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Audiences of a root that are due. */
-export async function dueAudiences(tx: Tx, rootId: string, now: Date): Promise<string[]> {
-  const rows = await tx
+/** Audiences of a root that are due, and do not wait to be built since then. */
+export const dueAudiences = (tx: Tx, rootId: string, now: Date, since: Date) =>
+  tx
     .selectFrom('audience')
-    .select('id')
+    .select(['id', 'agency_id'])
     .where('root_id', '=', rootId)
     .where('state', '=', 'ready')
     .where('refresh_at', '<=', now)
+    .where((eb) => eb.or([eb('queued_at', 'is', null), eb('queued_at', '<', since)]))
     .orderBy('refresh_at')
     .limit(100)
     .execute();
-  return rows.map((row) => row.id);
-}
 
-/** Makes the audiences of a company due, and of all below it: what excludes people has changed. */
+/**
+ * Makes the audiences of a company due, and of all below it: what excludes people has changed. Those that were built
+ * within the last hour are due an hour after that.
+ */
 export async function makeDue(tx: Tx, owner: Owner, now: Date): Promise<void> {
   await tx
     .updateTable('audience')
-    .set({ refresh_at: now })
+    .set({
+      refresh_at: sql`least(refresh_at, greatest(${now}::timestamptz, refreshed_at + interval '1 hour'))`,
+    })
     .where('root_id', '=', owner.root_id)
-    .where('state', '=', 'ready')
+    // One that is being made may have compared some of its members already.
+    .where('state', 'in', ['loading', 'ready'])
     .$if(owner.agency_id !== null, (q) => q.where('agency_id', '=', owner.agency_id!))
     .$if(owner.agency_id !== null && owner.agency_id !== owner.company_id, (q) =>
       q.where('company_id', '=', owner.company_id),
