@@ -5,8 +5,25 @@ import { newId } from '../../../platform/ids.ts';
 import { hasProfile } from './columns.policy.ts';
 import { copyLine, profileLine, type Staged } from './copy.ts';
 import { type DncColumn, type DncMarks, dncColumns, readDnc } from './dnc.policy.ts';
-import type { Fault, Left, LineFault, Person, PersonField } from './model.ts';
-import { type Cells, readPerson, readProfile, rowCountry } from './row.policy.ts';
+import {
+  type Fault,
+  type Key,
+  type Left,
+  type LineFault,
+  MOST_CONTACT_KEYS,
+  MOST_PLACE_KEYS,
+  type Person,
+  type PersonField,
+  PLACE_KINDS,
+} from './model.ts';
+import {
+  type Cells,
+  readPerson,
+  readProfile,
+  rowCountry,
+  TOO_MANY_CONTACTS,
+  TOO_MANY_PLACES,
+} from './row.policy.ts';
 import { scrubDate } from './scrub.policy.ts';
 
 /** How many rows (or, approximately, bytes of the file) one transaction takes. */
@@ -19,6 +36,8 @@ export interface BatchSize {
 export interface Copies {
   people: number;
   data: Uint8Array;
+  /** How many rows those were combined from who come from several, by where the last of them begins. */
+  combined: Map<number, number>;
   /** What else is known about them; null if nothing. */
   profiles: Uint8Array | null;
 }
@@ -148,7 +167,13 @@ export async function* readBatches(
         if (read.profile) profiles += profileLine({ ...read, at: begins });
       } else {
         const before = batch.later.get(read.ref);
-        batch.later.set(read.ref, { ...(before ? combine(before, read) : read), id: newId(at), at: begins });
+        const whole = before ? combine(before, read) : { ...read, places: 0 };
+        if (!whole) {
+          batch.faults.push({ ...TOO_MANY_CONTACTS, at: begins, place: 0 });
+          continue;
+        }
+        if (whole.places > 0) batch.faults.push({ ...tooManyPlaces(whole.places), at: begins });
+        batch.later.set(read.ref, { ...whole, id: newId(at), at: begins, rows: (before?.rows ?? 0) + 1 });
       }
     }
     batch.first.push(Buffer.from(lines));
@@ -171,7 +196,7 @@ interface OpenBatch {
   seen: Set<string>;
   first: Buffer[];
   profiles: Buffer[];
-  later: Map<string, Staged>;
+  later: Map<string, Staged & { rows: number }>;
   faults: (Fault & { at: number; place: number; count?: number })[];
   dnc: DncMarks;
 }
@@ -193,13 +218,19 @@ async function close(path: string, batch: OpenBatch, line: number): Promise<Batc
   const lines = await lineNumbers(path, at, line, [...faults.map((fault) => fault.at), end]);
   const joined = (parts: Buffer[]) => (parts.length > 0 ? Buffer.concat(parts) : null);
   const copies: Copies[] = [
-    { people: batch.seen.size, data: Buffer.concat(batch.first), profiles: joined(batch.profiles) },
+    {
+      people: batch.seen.size,
+      data: Buffer.concat(batch.first),
+      combined: new Map(),
+      profiles: joined(batch.profiles),
+    },
   ];
   if (later.size > 0) {
     const people = [...later.values()];
     copies.push({
       people: later.size,
       data: Buffer.from(people.map(copyLine).join('')),
+      combined: new Map(people.flatMap((one) => (one.rows > 1 ? [[one.at, one.rows] as const] : []))),
       profiles: joined(people.filter((one) => one.profile).map((one) => Buffer.from(profileLine(one)))),
     });
   }
@@ -229,20 +260,38 @@ async function close(path: string, batch: OpenBatch, line: number): Promise<Batc
 
 /**
  * Combines two rows about one person. The last row wins; what it does not state, and the keys, stay as an earlier row
- * stated them.
+ * stated them. `places`: how many devices and IP addresses no room was left for. Null where there is none for the others.
  */
-function combine(earlier: Person, later: Person): Person {
+function combine(earlier: Person, later: Person): (Person & { places: number }) | null {
   const known = new Set(earlier.keys.map((key) => `${key.kind}${key.value}`));
+  const added = later.keys.filter((key) => !known.has(`${key.kind}${key.value}`));
+  const places = added.filter(isPlace);
+  const heldPlaces = earlier.keys.filter(isPlace).length;
+  const contacts = added.length - places.length;
+  if (contacts > 0 && earlier.keys.length - heldPlaces + contacts > MOST_CONTACT_KEYS) return null;
+  const kept = new Set(places.slice(0, Math.max(0, MOST_PLACE_KEYS - heldPlaces)));
   return {
     ref: later.ref,
     content: { ...earlier.content, ...later.content },
-    keys: [...earlier.keys, ...later.keys.filter((key) => !known.has(`${key.kind}${key.value}`))],
+    keys: [...earlier.keys, ...added.filter((key) => !isPlace(key) || kept.has(key))],
     profile:
       earlier.profile && later.profile
         ? { ...earlier.profile, ...later.profile }
         : (later.profile ?? earlier.profile),
+    places: places.length - kept.size,
   };
 }
+
+const isPlace = ({ kind }: Key): boolean => PLACE_KINDS.some((one) => one === kind);
+
+/** After any values of a row that were left out when it was read. */
+const LAST_PLACE = 1000;
+
+/** What is reported about a row some of whose devices and IP addresses were not kept. */
+export const tooManyPlaces = (count: number): Left & { place: number } => ({
+  ...{ field: null, reason: TOO_MANY_PLACES, value: null },
+  ...{ count, place: LAST_PLACE },
+});
 
 function readRow(
   cells: string[],

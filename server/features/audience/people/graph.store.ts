@@ -7,7 +7,7 @@ import type { Owner } from '../../../platform/db/owner.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { listed, type Staged } from './copy.ts';
-import { CONTENT, KIND, MOST_PEOPLE } from './model.ts';
+import { CONTENT, KIND, MOST_CONTACT_KEYS, MOST_PEOPLE, MOST_PLACE_KEYS, PLACE_KINDS } from './model.ts';
 import { employeesOf } from './row.policy.ts';
 
 /** The result of a merge; `same` counts staged people who did not change. */
@@ -16,6 +16,10 @@ export interface Merged {
   changed: number;
   same: number;
   keysAdded: number;
+  /** Those of whom nothing was merged, because their person would have too many keys, by `at`. */
+  refused: number[];
+  /** How many devices and IP addresses of the others no room was left for, by `at`. */
+  cut: { at: number; count: number }[];
 }
 
 /** The owner columns of everything in a root's graph. */
@@ -25,7 +29,7 @@ async function makeStage(tx: Tx): Promise<void> {
   // A temporary table has no row security and is invisible to other sessions; its content still passes through the real
   // tables' protections.
   await sql`create temp table if not exists person_stage (
-    id uuid not null, known_id uuid, ref bytea not null, at bigint not null, keys bytea[] not null,
+    id uuid not null, known_id uuid, known_keys int, ref bytea not null, at bigint not null, keys bytea[] not null,
     ${sql.raw(CONTENT.map((column) => `${column} text`).join(', '))}
   ) on commit drop`.execute(tx);
   await sql`truncate pg_temp.person_stage`.execute(tx);
@@ -138,14 +142,15 @@ export async function mergeStage(
   if (added === staged) {
     if (profiled) await upsert.execute(tx);
     const keysAdded = await count(tx, addKeys(sql`select id, keys from pg_temp.person_stage`));
-    return { added, changed: 0, same: 0, keysAdded };
+    return { added, changed: 0, same: 0, keysAdded, refused: [], cut: [] };
   }
   // The inner look-up has a limit so that it uses the index, row by row, whatever the planner estimates the sizes to
   // be.
-  await sql`update pg_temp.person_stage s set known_id = found.id
-    from (select t.id as staged_id, p.id from pg_temp.person_stage t
-          cross join lateral (select id from person where root_id = ${rootId} and ref = t.ref limit 1) p) found
+  await sql`update pg_temp.person_stage s set known_id = found.id, known_keys = found.held
+    from (select t.id as staged_id, p.id, p.held from pg_temp.person_stage t
+          cross join lateral (select id, cardinality(keys) as held from person where root_id = ${rootId} and ref = t.ref limit 1) p) found
     where s.id = found.staged_id and found.id <> s.id`.execute(tx);
+  const { refused, cut } = await fitKeys(tx, rootId);
   const merged = (column: string) => sql.raw(`coalesce(s.${column}, p.${column})`);
   const set = sql.join(CONTENT.map((column) => sql`${sql.raw(column)} = ${merged(column)}`));
   const update = sql`update person p
@@ -166,12 +171,55 @@ export async function mergeStage(
     : await count(tx, update);
   await sql`update person p set keys = p.keys || array(select key from unnest(s.keys) key where key <> all (p.keys))
     from pg_temp.person_stage s
-    where p.root_id = ${rootId} and p.id = s.known_id and not p.keys @> s.keys`.execute(tx);
+    where p.root_id = ${rootId} and p.id = s.known_id and s.known_keys + cardinality(s.keys) <= ${MOST_UNCHECKED}
+      and not p.keys @> s.keys`.execute(tx);
   const keysAdded = await count(
     tx,
     sql`${addKeys(sql`select coalesce(known_id, id), keys from pg_temp.person_stage`)} on conflict do nothing`,
   );
-  return { added, changed, same: staged - added - changed, keysAdded };
+  return { added, changed, same: staged - added - changed - refused.length, keysAdded, refused, cut };
+}
+
+/** Two rows with this many keys between them reach no limit, and may be compared key by key. */
+const MOST_UNCHECKED = Math.min(MOST_CONTACT_KEYS, MOST_PLACE_KEYS);
+
+/**
+ * Gives known people with many keys those of their staged keys that are new and fit, and leaves only those staged. Takes
+ * people from the stage whose addresses and numbers do not fit: nothing is kept of a person but what finds them. Linear
+ * in the number of keys, also for people from before there were limits.
+ */
+async function fitKeys(tx: Tx, rootId: string): Promise<Pick<Merged, 'refused' | 'cut'>> {
+  const isPlace = sql`get_byte(key, 0) in (${sql.join(PLACE_KINDS.map((kind) => sql.lit(kind)))})`;
+  const { rows } = await sql<{ at: string; refused: boolean; cut: number }>`
+    with many as materialized (
+      select s.id, s.known_id, s.at, p.keys as known, array(select unnest(s.keys) except select unnest(p.keys)) as fresh
+      from pg_temp.person_stage s
+      cross join lateral (select keys from person where root_id = ${rootId} and id = s.known_id limit 1) p
+      where s.known_keys + cardinality(s.keys) > ${MOST_UNCHECKED}
+    ), parts as materialized (
+      select id, known_id, at, cardinality(known) as held,
+        (select count(*) from unnest(known) key where ${isPlace})::int as held_places,
+        array(select key from unnest(fresh) key where not ${isPlace} order by 1) as contacts,
+        array(select key from unnest(fresh) key where ${isPlace} order by 1) as places
+      from many
+    ), fitted as materialized (
+      select id, known_id, at, contacts || places[1:greatest(0, ${MOST_PLACE_KEYS}::int - held_places)] as kept,
+        cardinality(contacts) > 0 and held - held_places + cardinality(contacts) > ${MOST_CONTACT_KEYS} as refused,
+        greatest(0, cardinality(places) - greatest(0, ${MOST_PLACE_KEYS}::int - held_places)) as cut
+      from parts
+    ), gone as (
+      delete from pg_temp.person_stage s using fitted f where s.id = f.id and f.refused
+    ), left_staged as (
+      update pg_temp.person_stage s set keys = f.kept from fitted f where s.id = f.id and not f.refused
+    ), given as (
+      update person p set keys = p.keys || f.kept from fitted f
+      where p.root_id = ${rootId} and p.id = f.known_id and not f.refused and cardinality(f.kept) > 0
+    )
+    select at, refused, cut from fitted where refused or cut > 0`.execute(tx);
+  return {
+    refused: rows.filter((row) => row.refused).map((row) => Number(row.at)),
+    cut: rows.filter((row) => !row.refused).map(({ at, cut }) => ({ at: Number(at), count: cut })),
+  };
 }
 
 /** Merges into one graph run one after the other: two that touched the same people would deadlock. */

@@ -15,7 +15,14 @@ import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Keyword } from '../keywords/index.ts';
-import { addLeftOut, type Batch, type BatchSize, type LeftOut, leftOutOf } from './batch.service.ts';
+import {
+  addLeftOut,
+  type Batch,
+  type BatchSize,
+  type LeftOut,
+  leftOutOf,
+  tooManyPlaces,
+} from './batch.service.ts';
 import { columnNames } from './columns.policy.ts';
 import type { Staged } from './copy.ts';
 import { readDnc } from './dnc.policy.ts';
@@ -24,8 +31,8 @@ import { openApart, readHead } from './file-thread.ts';
 import { mergeStage, ownerOf, stageByCopy, stageByInsert, stageProfiles } from './graph.store.ts';
 import * as imports from './import.store.ts';
 import { ignoredOf, planFault, planOf, signalDays } from './kinds.policy.ts';
-import type { LineFault, PersonField } from './model.ts';
-import { type Cells, readPerson, readProfile } from './row.policy.ts';
+import type { Left, LineFault, PersonField } from './model.ts';
+import { type Cells, readPerson, readProfile, TOO_MANY_CONTACTS } from './row.policy.ts';
 import * as signals from './signal.store.ts';
 import type { SignalBatch } from './signal-batch.service.ts';
 
@@ -343,7 +350,7 @@ export function createImports({ config, db, clock, log, events, files }: Platfor
       const sum =
         'keywords' in batch
           ? await mergeSignals(tx, job, batch, { terms, allKnown }, room)
-          : await mergePeople(tx, client, current, batch, now);
+          : await mergePeople(tx, client, current, batch, { before, room, now });
       const { errors } = sum;
       if (errors.length > 0 && room > 0)
         await imports.insertErrors(tx, job.root_id, job.id, errors.slice(0, room));
@@ -377,20 +384,32 @@ export function createImports({ config, db, clock, log, events, files }: Platfor
     client: Connection,
     job: imports.ImportRow,
     batch: Batch,
-    now: Date,
+    { before, room, now }: { before: { at: number; line: number }; room: number; now: Date },
   ): Promise<Done> {
     const file = job.file_sha256?.subarray(0, 8) ?? null;
     const { bad, valuesBad, leftOut, errors } = batch;
     const phonesMarked = batch.dnc.yes.length;
     const sum = { added: 0, changed: 0, keysAdded: 0, bad, valuesBad, phonesMarked, leftOut, errors };
     const source = `import: ${job.file_name}`;
-    for (const { people, data, profiles } of batch.copies) {
+    const faults: (Left & { at: number; place: number })[] = [];
+    for (const { people, data, combined, profiles } of batch.copies) {
       await stageByCopy(tx, client, data);
       if (profiles) await stageProfiles(tx, client, profiles);
       const merged = await mergeStage(tx, job.root_id, source, file, people, now, profiles !== null);
       sum.added += merged.added;
       sum.changed += merged.changed;
       sum.keysAdded += merged.keysAdded;
+      for (const at of merged.refused)
+        faults.push({ ...TOO_MANY_CONTACTS, at, place: 0, count: combined.get(at) ?? 1 });
+      for (const { at, count } of merged.cut) faults.push({ ...tooManyPlaces(count), at });
+    }
+    if (faults.length > 0) {
+      for (const { place, count } of faults) sum[place === 0 ? 'bad' : 'valuesBad'] += count;
+      sum.leftOut = addLeftOut(leftOut, leftOutOf(faults));
+      const listed = faults.sort((a, b) => a.at - b.at).slice(0, Math.max(0, room - errors.length));
+      const places = listed.map((fault) => fault.at);
+      const lines = await lineNumbers(files.pathOf(job.file_path), before.at, before.line, places);
+      sum.errors = [...errors, ...listed.map((fault, i) => ({ ...fault, line: lines[i]! }))];
     }
     await markPhones(tx, job.root_id, batch.dnc, { source, file, now });
     return sum;
@@ -492,6 +511,8 @@ export async function addPeople(
   }
   const profiled = await stageByInsert(tx, [...staged.values()]);
   const merged = await mergeStage(tx, rootId, source, null, staged.size, now, profiled);
+  const [full] = merged.refused;
+  if (full !== undefined) throw new Error(`Person ${full + 1}: it ${TOO_MANY_CONTACTS.reason}`);
   await markPhones(
     tx,
     rootId,

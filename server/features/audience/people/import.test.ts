@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -318,6 +319,75 @@ describe('an import', () => {
       { line: 6, place: 1, field: 'email', reason: noEmail, value: 'broken.example' },
       { line: 7, place: 0, field: 'email', value: 'nobody' },
     ]);
+  });
+
+  test('[BEY-31] an id that many people share makes no person of them all: what finds no room is left out', async () => {
+    const rows = Array.from({ length: 3000 }, (_, i) => `7,p${i}@x.example,P${i}`);
+    const text = `external id,email,last name\n${rows.join('\n')}\n`;
+    // In one batch, and in many that each come to a person who is known.
+    for (const most of [20_000, 40]) {
+      const imports = createImports(app.platform, { rows: most, bytes: 1e7 });
+      const { id, root, row } = await importText(text, { imports });
+      const [person, ...others] = (await peopleOf(root)) as { keys: Buffer[]; email: string }[];
+      expect(others).toEqual([]);
+      const hashes = new Set(person!.keys.map((key) => key.toString('hex').slice(2)));
+      expect(hashes.size).toBe(person!.keys.length);
+      expect(hashes.size).toBeLessThanOrEqual(500);
+      // Everything that finds them is listed, and they are found by what is shown of them.
+      const keys = await keysOf(root);
+      expect(new Set(keys.map((key) => key.value))).toEqual(hashes);
+      expect(hashes).toContain(createHash('sha256').update(person!.email).digest('hex'));
+      const reason = 'would give one person more than 400 email hashes and phone numbers';
+      const bad = 3000 - hashes.size / 3;
+      expect(row.left_out).toEqual([{ what: 'row', field: null, reason, count: Number(row.rows_bad) }]);
+      expect(Number(row.rows_bad)).toBeGreaterThanOrEqual(bad);
+      expect(Number(row.rows_bad)).toBeLessThan(3000);
+      expect(Number(row.keys_added)).toBe(hashes.size);
+      expect((await errorsOf(id)).at(-1)).toEqual({ line: 3001, place: 0, field: null, reason, value: null });
+      const again = await importText(text, { root, imports });
+      expect(again.counts).toMatchObject({ added: 0, keys: 0, bad: Number(row.rows_bad) });
+    }
+  });
+
+  test('[BEY-31] devices and addresses beyond what is kept of a person are left out, and the rest of the row is not', async () => {
+    const ips = (from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => `8.8.${(from + i) >> 8}.${(from + i) & 255}`).join(' ');
+    const root = freshRoot();
+    const small = createImports(app.platform, { rows: 1, bytes: 1e6 });
+    const reason = 'is beyond the 100 devices and IP addresses kept of one person';
+    for (const imports of [small, files()]) {
+      const head = 'external id,email,ip,city';
+      const lines = [`7,a@x.example,${ips(0, 90)},Rome`, `7,b@x.example,${ips(80, 30)},Bonn`];
+      const { row } = await importText(`${head}\n${lines.join('\n')}\n8,c@x.example,${ips(0, 130)},Oslo\n`, {
+        root: imports === small ? root : freshRoot(),
+        imports,
+      });
+      expect(row).toMatchObject({ rows_bad: 0n, values_bad: 40n });
+      expect(row.left_out.map((one) => [one.what, one.reason, one.count])).toEqual(
+        expect.arrayContaining([
+          ['value', reason, 10],
+          ['value', reason, 30],
+        ]),
+      );
+      const known = await peopleOf(row.root_id);
+      expect(known.map((one) => [one.city, (one.keys as Buffer[]).length]).sort()).toEqual([
+        ['Bonn', 106],
+        ['Oslo', 103],
+      ]);
+      expect(await keysOf(row.root_id)).toHaveLength(209);
+    }
+    // Someone from before there were limits keeps what they have, and what is said of them without new keys is learned.
+    await app.admin.query(
+      `update person set keys = keys || array(select '\\x01'::bytea || sha256(n::text::bytea) from generate_series(1, 1000) n)
+       where root_id = $1 and city = 'Bonn'`,
+      [root],
+    );
+    const { row } = await importText(
+      `external id,email,ip,city\n7,b@x.example,${ips(0, 200)},Pisa\n8,c@x.example,,Kiel\n7,d@x.example,,Nice\n`,
+      { root, imports: small },
+    );
+    expect(row).toMatchObject({ rows_bad: 1n, keys_added: 0n });
+    expect((await peopleOf(root)).map((one) => one.city).sort()).toEqual(['Kiel', 'Pisa']);
   });
 
   test('[BEY-27] do-not-call columns mark numbers; the same file never unmarks, a later one does', async () => {

@@ -186,6 +186,8 @@ export async function people(
 ): Promise<Map<string, KnownPerson>> {
   const known = new Map<string, KnownPerson>();
   if (ids.length === 0) return known;
+  // A person of many merged rows may have tens of thousands of keys.
+  const keysKnown = new Map<string, Set<string>>();
   for (const { wanted_id, top_id, ...row } of await graph.peopleByIds(tx, rootId, ids)) {
     const person: KnownPerson = known.get(wanted_id) ?? {
       ...row,
@@ -201,13 +203,17 @@ export async function people(
     person.members.push(row.id);
     for (const column of CONTENT) person[column] ??= row[column];
     if (row.email && !person.emails.includes(row.email)) person.emails.push(row.email);
+    const had = keysKnown.get(wanted_id) ?? new Set();
+    keysKnown.set(wanted_id, had);
     for (const key of row.keys) {
+      const name = key.toString('latin1');
+      if (had.has(name)) continue;
+      had.add(name);
       const value = key.subarray(1);
-      if (key[0] === KIND.sha256) addOnce(person.sha256, value);
-      else if (key[0] === KIND.sha1) addOnce(person.sha1, value);
-      else if (key[0] === KIND.md5) addOnce(person.md5, value);
-      else if (key[0] === KIND.phone && !person.phones.includes(value.toString()))
-        person.phones.push(value.toString());
+      if (key[0] === KIND.sha256) person.sha256.push(value);
+      else if (key[0] === KIND.sha1) person.sha1.push(value);
+      else if (key[0] === KIND.md5) person.md5.push(value);
+      else if (key[0] === KIND.phone) person.phones.push(value.toString());
     }
   }
   return known;
@@ -235,8 +241,4 @@ export async function profilesAmong(
       return [id, profile];
     }),
   );
-}
-
-function addOnce(values: Buffer[], value: Buffer): void {
-  if (!values.some((one) => one.equals(value))) values.push(value);
 }

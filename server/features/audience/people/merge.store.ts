@@ -75,7 +75,8 @@ export async function mergesAbout(
   const group = await groupOf(tx, rootId, own?.top_id ?? personId);
   const { rows } = await sql<MergeStep>`
     select m.id, m.merged_at, m.undone_at,
-           array(select distinct get_byte(key, 0) from unnest(a.keys) key where key = any(b.keys) order by 1) as shared
+           array(select distinct get_byte(key, 0) from (select unnest(a.keys) intersect select unnest(b.keys)) both_have (key)
+                 order by 1) as shared
     from person_merge m
     left join person a on a.root_id = m.root_id and a.id = m.person_id
     left join person b on b.root_id = m.root_id and b.id = m.into_id

@@ -11,6 +11,15 @@ export type Kind = (typeof KIND)[keyof typeof KIND];
 /** Of the people who share a key, only this many are looked at. */
 export const MOST_PEOPLE = 20;
 
+/**
+ * The most keys that sources may give one person: of email addresses (three each) and phone numbers, and of devices and
+ * IP addresses. Real people have a few dozen. With more, a source gave one id to many people.
+ */
+export const MOST_CONTACT_KEYS = 400;
+export const MOST_PLACE_KEYS = 100;
+/** The kinds of keys of which the latter limit is. */
+export const PLACE_KINDS = [KIND.device, KIND.ip] as const;
+
 /** The columns of a person that are content: what a lead shows. */
 export const CONTENT = ['email', 'phone', 'phone2', ...personTexts] as const;
 export type Content = Partial<Record<(typeof CONTENT)[number], string>>;

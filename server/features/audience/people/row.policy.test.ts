@@ -13,6 +13,7 @@ import {
   unknownColumn,
 } from './columns.policy.ts';
 import { emailKeys, employeesOf, hashKey, ipKey, readPerson, readProfile, uuidKey } from './row.policy.ts';
+import { readSignal, signalPlan } from './signal.policy.ts';
 
 // The address and its hashes as printed by `printf %s test@example.com | sha256sum` and so on.
 const SHA256 = '973dfe463ec85785f5f95af5ba3906eedb2d931c24e69824a89ea65dba4e813b';
@@ -324,6 +325,52 @@ describe('a row', () => {
     ].map((cells) => (readPerson(cells) as { ref: string }).ref);
     expect(new Set(refs).size).toBe(refs.length);
     expect(readPerson({ external_id: ['7'], email: ['b@x.example'] })).toMatchObject({ ref: refs[0] });
+  });
+
+  test('[BEY-31] what stands for a missing id makes no two people the same', () => {
+    const { ref } = readPerson({ email: ['a@x.example'] }) as { ref: string };
+    for (const id of [
+      'NULL',
+      'null',
+      'N/A',
+      'none',
+      '0',
+      '-',
+      'Unknown',
+      ' nan ',
+      '\\N',
+      `${'0'.repeat(8)}-0000`,
+    ])
+      expect(readPerson({ external_id: [id], email: ['a@x.example'] })).toMatchObject({
+        ref,
+        left: [{ field: 'external_id', reason: 'is a placeholder, not an ID', value: id.trim(), count: 1 }],
+      });
+    expect(readPerson({ external_id: ['NULL'] })).toMatchObject({
+      reason: expect.stringContaining('nothing'),
+    });
+    for (const id of ['10', 'a-0', 'nullable'])
+      expect(readPerson({ external_id: [id], email: ['a@x.example'] })).not.toHaveProperty('left');
+    const plan = signalPlan(['external_id', 'keyword', 'seen_at']);
+    const now = Date.parse('2026-03-10T15:00:00Z');
+    expect(readSignal(['NULL', 'shoes', '2026-03-10'], plan, now)).toMatchObject({
+      reason: expect.stringContaining('nothing'),
+    });
+    expect(readSignal(['7', 'shoes', '2026-03-10'], plan, now)).toMatchObject({ kind: 0 });
+  });
+
+  test('[BEY-31] a row has no more addresses and numbers than a person can have', () => {
+    const emails = Array.from({ length: 134 }, (_, i) => `p${i}@x.example`);
+    expect(readPerson({ email: [emails.slice(1).join(';')] })).toMatchObject({
+      keys: expect.objectContaining({ length: 399 }),
+    });
+    const tooMany = {
+      field: null,
+      reason: 'would give one person more than 400 email hashes and phone numbers',
+      value: null,
+    };
+    expect(readPerson({ email: [emails.join(';')] })).toEqual(tooMany);
+    const phones = Array.from({ length: 401 }, (_, i) => `504621${String(2000 + i)}`);
+    expect(readPerson({ phone: [phones.join(';')] })).toEqual(tooMany);
   });
 });
 

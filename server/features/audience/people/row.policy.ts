@@ -11,6 +11,8 @@ import {
   type Key,
   KIND,
   type Left,
+  MOST_CONTACT_KEYS,
+  MOST_PLACE_KEYS,
   type Person,
   type PersonField,
   type ProfileValues,
@@ -23,6 +25,27 @@ const LONGEST_TEXT = 1_000;
 const LONGEST_LIST = 20_000;
 /** How much of a left-out value is shown. */
 const SHOWN = 200;
+
+/** Why a row is left out whose person would have too many keys. Nothing is kept of a person but what finds them. */
+export const TOO_MANY_CONTACTS: Fault = {
+  field: null,
+  reason: `would give one person more than ${MOST_CONTACT_KEYS} email hashes and phone numbers`,
+  value: null,
+};
+export const TOO_MANY_PLACES = `is beyond the ${MOST_PLACE_KEYS} devices and IP addresses kept of one person`;
+
+/** What sources write where a person has no id, in lower case. */
+const NO_IDS = new Set(
+  'null (null) <null> none nil n/a #n/a na nan unknown undefined undef empty blank missing - -- --- . ? \\n'.split(
+    ' ',
+  ),
+);
+
+/** Whether a text stands for a missing id: believed, it would make everyone without one the same person. */
+export const isNoId = (text: string): boolean => {
+  const plain = text.trim().toLowerCase();
+  return NO_IDS.has(plain) || /^[0\-.{}]+$/.test(plain);
+};
 
 /** The three keys of an email address in its comparable form. */
 export function emailKeys(email: string): Key[] {
@@ -66,8 +89,9 @@ export function uuidKey(kind: typeof KIND.visitor | typeof KIND.device, text: st
 
 /**
  * Reads one row: its person, or why it cannot be used. A row is bad when nothing says who it is about (no external id,
- * email, hash, phone, or name with address), when a cell contains a NUL byte, or when one is absurdly long; an invalid
- * address, hash, phone number, IP address or device id is merely left out and reported in `left`.
+ * email, hash, phone, or name with address), when a cell contains a NUL byte, when one is absurdly long, or when it has
+ * more addresses and numbers than a person can have; an invalid address, hash, phone number, IP address or device id is
+ * merely left out and reported in `left`, as is an id that stands for none.
  * @param country the country of phone numbers in a row that does not state one
  */
 export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): Person | Fault {
@@ -119,6 +143,7 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
         if (!strongest || one.kind < strongest.kind) strongest = one;
         add(one);
       }
+      if (keys.length > MOST_CONTACT_KEYS) return TOO_MANY_CONTACTS;
     }
   }
 
@@ -132,17 +157,23 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
         const fault = leave(field, phoneFault(from), part);
         if (field !== 'company_phone') invalid ??= fault;
       } else if (field !== 'company_phone' && !phones.includes(number)) phones.push(number);
+      if (keys.length + phones.length > MOST_CONTACT_KEYS) return TOO_MANY_CONTACTS;
     }
   }
   for (const number of phones) add(phoneKey(number));
+  const most = keys.length + MOST_PLACE_KEYS;
+  const addPlace = (field: PersonField, key: Key, text: string) => {
+    if (keys.length < most) add(key);
+    else leave(field, TOO_MANY_PLACES, text);
+  };
   for (const part of list(cells.ip, /[,;|\s]+/)) {
     const key = ipKey(part);
-    if (key) add(key);
+    if (key) addPlace('ip', key, part);
     else leave('ip', 'is not an IP address of a single connection', part);
   }
   for (const part of list(cells.device_id, /[,;|\s]+/)) {
     const key = uuidKey(KIND.device, part);
-    if (key) add(key);
+    if (key) addPlace('device_id', key, part);
     else leave('device_id', 'is not a device ID', part);
   }
 
@@ -163,7 +194,11 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
   if (phones[0]) content.phone = phones[0];
   if (phones[1]) content.phone2 = phones[1];
 
-  const externalId = first(cells.external_id);
+  let externalId = first(cells.external_id);
+  if (externalId && isNoId(externalId)) {
+    leave('external_id', 'is a placeholder, not an ID', externalId);
+    externalId = undefined;
+  }
   const { first_name, last_name, address, zip } = content;
   const who = externalId
     ? `external_id:${externalId}`

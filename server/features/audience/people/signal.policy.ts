@@ -5,7 +5,7 @@ import { type CountryCode, countryOf, HOME_COUNTRY } from '../../../platform/cou
 import { cityNumber, stateCode, stateNumber, zipNumber } from '../keywords/index.ts';
 import { fieldOf } from './columns.policy.ts';
 import { type Fault, KIND, type PersonField } from './model.ts';
-import { hashKey, phoneFault, phoneKey, uuidKey } from './row.policy.ts';
+import { hashKey, isNoId, phoneFault, phoneKey, uuidKey } from './row.policy.ts';
 
 const DAY_MS = 86_400_000;
 /** The number of days signals are kept; older ones are not imported. */
@@ -175,7 +175,7 @@ function keyOf(
   }
   const id = cell('external_id').trim();
   // The same way identity's rows make their ref (row.policy.ts).
-  if (id !== '') return { kind: REF_KIND, value: hash('sha256', `external_id:${id}`) };
+  if (id !== '' && !isNoId(id)) return { kind: REF_KIND, value: hash('sha256', `external_id:${id}`) };
   return (
     invalid ?? {
       field: null,

@@ -152,6 +152,22 @@ describe('[BEY-05] merged people become leads', () => {
   });
 });
 
+test('[BEY-31] a visit of someone with more keys than a person can have is judged', async () => {
+  const at = await world();
+  for (const name of ['A', 'B'])
+    await importOne(at, { external_id: name, last_name: name, email: `${name}@x.example` });
+  await app.admin.query(
+    `update person set keys = keys || array(select '\\x01'::bytea || sha256(n::text::bytea) from generate_series(1, 100000) n)
+     where root_id = $1`,
+    [at.root.id],
+  );
+  await merge(at, 'A', 'B');
+  await exclude(at, 'b@x.example');
+  await app.make.visit(at.campaigns[0]!, { email: 'a@x.example' });
+  await resolve();
+  expect(await outcomes(at)).toEqual(['excluded']);
+});
+
 type Op =
   | { do: 'import'; who: number; email: number; phone: boolean }
   | { do: 'merge'; kept: number; absorbed: number }
