@@ -710,6 +710,7 @@ export interface Schema {
     sizes: Generated<number[]>;
     size: Generated<number>;
     themes_version: Generated<number>;
+    waits_since: Date | null;
   };
   cap: {
     id: string;

@@ -143,7 +143,7 @@ export const EXPORTED: readonly ExportedTable[] = [
     'campaign_target',
     `campaign_id location states cities zips keywords description titles seniorities departments industries sizes size
      updated_at`,
-    { working: 'themes_version' },
+    { working: 'themes_version waits_since' },
   ),
   table('template', 'id kind module name versions created_by created_at updated_at removed_at'),
   table('template_version', 'template_id number fields source note created_by created_at'),

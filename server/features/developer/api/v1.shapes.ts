@@ -108,6 +108,7 @@ const targetingOf = (
     | 'size'
     | 'updated_at'
     | 'themes_version'
+    | 'waits_since'
     | 'root_id'
     | 'agency_id'
     | 'company_id'
