@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../../platform/clock.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign, MadePerson } from '../../../test/factories.ts';
+import { startSignals } from './jobs.ts';
+import { WAIT_MS } from './policy.ts';
+import type { Signals } from './service.ts';
 
 // Cases where a campaign ends in the middle of processing: its dates, limits and money, and how much it may look for.
 
@@ -311,5 +315,84 @@ describe('[KEYW-02] floods', () => {
       [campaign.id],
     );
     expect(rows.map((one) => one.signals)).toEqual([857, 857, 857, 857, 857, 857, 858]);
+  });
+});
+
+describe('[BEY-31] a campaign that found more people than its limit', () => {
+  const due = async (campaign: MadeCampaign): Promise<Set<string>> =>
+    new Set(
+      (
+        await app.admin.query<{ person_id: string }>(
+          'select person_id from intent_candidate where campaign_id = $1 and retry_at <= $2 and outcome is null',
+          [campaign.id, clock.now()],
+        )
+      ).rows.map((row) => row.person_id),
+    );
+  const leadsIn = async (campaign: MadeCampaign) => (await WAYS.signals.found(campaign)).lead ?? 0;
+
+  test('holds up no one: its people are left as they are until it is asked again, and those of others are judged', async () => {
+    const search = { search: { keywords: ['boots'] } };
+    const capped = await app.make.campaign(client, { ...search, dailyCap: 1 });
+    await WAYS.signals.bring(capped, people);
+    await app.features.signals.delivery.matchNew(root.id);
+    await app.features.signals.delivery.unpack(root.id);
+    await app.admin.query(
+      `insert into intent_candidate (campaign_id, person_id, root_id, agency_id, company_id, terms, signals, strength, last_at, retry_at, created_at)
+       select $1, gen_random_uuid(), $2, $3, $4, '{1}', 1, 98, $5, $5, $5 from generate_series(1, 2000)`,
+      [capped.id, root.id, agency.id, client.id, clock.now()],
+    );
+    await app.admin.query(
+      `update intent_candidate set retry_at = retry_at - interval '1 minute'
+       where campaign_id = $1 and person_id in (select id from person where root_id = $2)`,
+      [capped.id, root.id],
+    );
+    clock.advance(1000);
+    await WAYS.signals.work();
+    expect(await leadsIn(capped)).toBe(1);
+    const left = await due(capped);
+    expect(left.size).toBe(2000 + PEOPLE - 500);
+
+    const other = await app.make.campaign(await app.make.client(agency), search);
+    clock.advance(1000);
+    await app.features.signals.delivery.catchUp(root.id, other.id);
+    expect([await leadsIn(other), await leadsIn(capped)]).toEqual([PEOPLE, 1]);
+    expect(await due(capped)).toEqual(left);
+    expect(await app.features.signals.delivery.hasWork(root.id)).toBe(false);
+
+    // Half an hour later, it is asked again; when it is started, at once.
+    clock.advance(WAIT_MS);
+    expect(await app.features.signals.delivery.hasWork(root.id)).toBe(true);
+    await WAYS.signals.work();
+    expect((await due(capped)).size).toBeLessThan(left.size);
+    await app.admin.query('update campaign set daily_cap = 3 where id = $1', [capped.id]);
+    await WAYS.signals.work();
+    expect(await leadsIn(capped)).toBe(1);
+    await app.features.signals.delivery.catchUp(root.id, capped.id);
+    expect(await leadsIn(capped)).toBe(3);
+  });
+
+  test('one root that fails holds up no other', async () => {
+    const handlers = new Map<string, (payload: object) => Promise<unknown>>();
+    const asked: string[] = [];
+    const signals = {
+      counts: {},
+      delivery: {
+        hasWork: async () => true,
+        run: async (id: string) => {
+          asked.push(id);
+          if (asked.length === 1) throw new Error('a statement took too long');
+        },
+      },
+    } as unknown as Signals;
+    const jobs = {
+      work: async (kind: { name: string }, _: object, handler: (payload: object) => Promise<unknown>) =>
+        void handlers.set(kind.name, handler),
+      schedule: async () => {},
+    };
+    await startSignals(signals, app.features.tenants, { ...app.platform, jobs } as unknown as Platform);
+    const roots = await app.features.tenants.roots();
+    expect(roots.length).toBeGreaterThan(1);
+    await expect(handlers.get('intent.match')!({})).rejects.toThrow('took too long');
+    expect(asked).toEqual(roots);
   });
 });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/scope.ts';
+import { WAIT_MS } from './policy.ts';
 
 /** Returns batches of imports that no campaign has processed yet, oldest first; locked until the transaction ends. */
 export async function newBatches(tx: Tx, rootId: string, most: number): Promise<bigint[]> {
@@ -28,28 +29,33 @@ export interface Candidate {
   last_at: Date;
 }
 
-/** Returns candidates whose time has come, locked until the transaction ends. */
+/**
+ * The campaigns of a root with a candidate whose time has come, as rows of campaign_id, from_at (exclusive; earlier ones
+ * wait with their campaign), retry_at (the first). Each is looked up by itself: what waits can be millions, and is not read.
+ */
+const dueCampaigns = (rootId: string, now: Date) => sql`
+    select t.campaign_id, t.from_at, f.retry_at
+    from (
+      select campaign_id, case when waits_since > ${new Date(now.getTime() - WAIT_MS)} then waits_since else '-infinity' end as from_at
+      from campaign_target where root_id = ${rootId}) t
+    cross join lateral (
+      select retry_at from intent_candidate
+      where campaign_id = t.campaign_id and outcome is null and retry_at > t.from_at and retry_at <= ${now}
+      order by retry_at limit 1) f`;
+
+/**
+ * Returns candidates whose time has come, locked until the transaction ends: first those of the campaign whose have waited
+ * longest.
+ */
 export async function dueCandidates(tx: Tx, rootId: string, now: Date, most: number): Promise<Candidate[]> {
-  return tx
-    .selectFrom('intent_candidate')
-    .select([
-      'campaign_id',
-      'person_id',
-      'root_id',
-      'agency_id',
-      'company_id',
-      'terms',
-      'strength',
-      'last_at',
-    ])
-    .where('root_id', '=', rootId)
-    .where('outcome', 'is', null)
-    .where('retry_at', '<=', now)
-    .orderBy('retry_at')
-    .limit(most)
-    .forUpdate()
-    .skipLocked()
-    .execute();
+  const { rows } = await sql<Candidate>`
+    with due as materialized (${dueCampaigns(rootId, now)} order by f.retry_at limit ${most})
+    select c.* from due cross join lateral (
+      select campaign_id, person_id, root_id, agency_id, company_id, terms, strength, last_at from intent_candidate
+      where campaign_id = due.campaign_id and outcome is null and retry_at > due.from_at and retry_at <= ${now}
+      order by retry_at limit ${most} for update skip locked) c
+    limit ${most}`.execute(tx);
+  return rows;
 }
 
 /** Settles candidates; those without an outcome wait until `retryAt`. */
@@ -66,18 +72,6 @@ export async function settle(
     from unnest(${rows.map((row) => row.campaign_id)}::uuid[], ${rows.map((row) => row.person_id)}::uuid[], ${rows.map((row) => row.outcome)}::text[])
       s (campaign_id, person_id, outcome)
     where c.campaign_id = s.campaign_id and c.person_id = s.person_id`.execute(tx);
-}
-
-/** Postpones all remaining candidates of a campaign. */
-export async function putOff(tx: Tx, campaignIds: string[], retryAt: Date): Promise<void> {
-  if (campaignIds.length === 0) return;
-  await tx
-    .updateTable('intent_candidate')
-    .set({ retry_at: retryAt })
-    .where('campaign_id', 'in', campaignIds)
-    .where('outcome', 'is', null)
-    .where('retry_at', '<', retryAt)
-    .execute();
 }
 
 /** Deletes the people a campaign found and has not yet judged. */
@@ -195,13 +189,11 @@ export async function outcomesOf(tx: Tx, campaignId: string, since: Date): Promi
   return new Map(rows.map((row) => [row.outcome, Number(row.count)]));
 }
 
-/** Whether a root has candidates whose time has come, or new batches (in the root's scope). */
+/** Whether a root has candidates to judge, or something new to match or unpack (in the root's scope). */
 export async function hasWork(tx: Tx, rootId: string, now: Date): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (select from signal_batch where root_id = ${rootId} and matched_at is null)
         or exists (select from intent_match where root_id = ${rootId})
-        or exists (select from intent_candidate where root_id = ${rootId} and outcome is null and retry_at <= ${now}) as has`.execute(
-    tx,
-  );
+        or exists (${dueCampaigns(rootId, now)}) as has`.execute(tx);
   return rows[0]!.has;
 }

@@ -80,7 +80,9 @@ export function createSearchDelivery(
   const catchUp = (rootId: string, campaignId: string): Promise<void> =>
     inScope(db.app, { rootId }, async (tx) => {
       const now = clock.now();
+      await match.takeLong(tx);
       await store.dropWaiting(tx, campaignId);
+      await campaigns.letWait(tx, [campaignId], null);
       const wanted = await match.wantedByCampaigns(tx, rootId, campaignId);
       await match.addCandidates(tx, rootId, wanted, spanAt(now), now);
     });
@@ -137,9 +139,9 @@ export function createSearchDelivery(
       });
       const retryAt = new Date(now.getTime() + WAIT_MS);
       await store.settle(tx, [...gone, ...judged], retryAt, now);
-      // What stops one of a campaign's people also stops the others.
+      // What stops one of a campaign's people also stops the others, who can be millions: they are left as they are.
       const stopped = new Set(judged.filter((one) => one.outcome === null).map((one) => one.campaign_id));
-      await store.putOff(tx, [...stopped], retryAt);
+      await campaigns.letWait(tx, [...stopped], now);
       await count(tx, judged, now);
       return due.length;
     });

@@ -12,9 +12,12 @@ export async function startSignals(
   const often = { pollingIntervalSeconds: 2 };
   await jobs.work(countJob, often, ({ rootId, countId }) => counts.run(rootId, countId));
   await jobs.work(catchUpJob, often, ({ rootId, campaignId }) => delivery.catchUp(rootId, campaignId));
-  await jobs.work(matchJob, often, async ({ rootId }) => {
-    for (const id of rootId ? [rootId] : await tenants.roots())
-      if (rootId || (await delivery.hasWork(id))) await delivery.run(id);
-  });
+  await jobs.work(matchJob, often, ({ rootId }) =>
+    rootId
+      ? delivery.run(rootId)
+      : tenants.eachRoot(async (id) => {
+          if (await delivery.hasWork(id)) await delivery.run(id);
+        }),
+  );
   await jobs.schedule(matchJob, '*/10 * * * *', {});
 }

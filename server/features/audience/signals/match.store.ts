@@ -7,6 +7,11 @@ import { fitting, keepAudiences } from './audience.store.ts';
 
 /** For a job's statement over millions of rows: more memory, and more time than a request's statement gets. */
 const LONG = sql`set local work_mem = '256MB'; set local statement_timeout = '30min'`;
+/** Gives a job's transaction the time and memory that statements over millions of rows need. */
+export async function takeLong(tx: Tx): Promise<void> {
+  await LONG.execute(tx);
+}
+
 /** If one count has more terms than this, the planner chooses the query plan by itself. */
 const FEW_TERMS = 20_000;
 

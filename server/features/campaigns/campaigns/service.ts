@@ -10,7 +10,7 @@ import { promptDue } from './period.policy.ts';
 import * as reportStore from './report.store.ts';
 import { createStates } from './state.service.ts';
 import * as store from './store.ts';
-import { judge, judgedBefore, targetsOf } from './target.store.ts';
+import { judge, judgedBefore, letWait, targetsOf } from './target.store.ts';
 import { createViews } from './view.ts';
 
 export type Campaigns = ReturnType<typeof createCampaigns>;
@@ -64,6 +64,7 @@ export function createCampaigns(platform: Platform, deps: Deps) {
     // For the features above.
     /** What campaigns look for, by campaign. */
     targets: targetsOf,
+    letWait,
     aim: changes.aim,
     insert: changes.insert,
     /** For campaigns of other rooms (features/ads): who may add them, and changes of their rows. */

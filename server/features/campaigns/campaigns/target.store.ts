@@ -135,6 +135,17 @@ async function mustFit(tx: Tx, owner: ClientOwner, campaignId: string, size: num
   if (Number(agency) + size > MOST_TARGETS.agency) throw fault(MOST_TARGETS.agency, 'per agency');
 }
 
+/** Since when the people wait that these campaigns' searches found until then; null: they no longer do. */
+export async function letWait(tx: Tx, ids: string[], since: Date | null): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .updateTable('campaign_target')
+    .set({ waits_since: since })
+    .where('campaign_id', 'in', ids)
+    .where('waits_since', 'is distinct from', since)
+    .execute();
+}
+
 /** What campaigns look for, by campaign. */
 export async function targetsOf(tx: Tx, ids: string[]) {
   if (ids.length === 0) return new Map<string, never>();
