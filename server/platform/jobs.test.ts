@@ -55,6 +55,28 @@ test('[BEY-31] anyone who enqueues many jobs is behind everyone who enqueues one
   expect(waiting.findIndex(({ turn }) => turn === 'modest')).toBe(1);
 });
 
+test('[BEY-31] a job that waits is not sent again, and not taken before what it is to see is there', async () => {
+  const { jobs, db } = app.platform;
+  const send = (turns: string[]) =>
+    inScope(db.app, { rootId }, async (tx) => {
+      await jobs.send(
+        tx,
+        fair,
+        turns.map((turn) => ({ turn })),
+        { turn: 'once', unlessWaiting: true },
+      );
+      // As the queue takes jobs.
+      return rows(
+        `select data ->> 'turn' as turn from pgboss.job where name = 'test.fair' and group_id = 'once' for update skip locked`,
+      );
+    });
+  expect(await send(['a', 'b'])).toEqual([]); // not yet there for others
+  expect(await send(['b', 'c'])).toEqual([{ turn: 'a' }]);
+  expect(await send(['d'])).toHaveLength(3);
+  const all = await rows(`select data ->> 'turn' as turn from pgboss.job where group_id = 'once' order by 1`);
+  expect(all.map(({ turn }) => turn)).toEqual(['a', 'b', 'c', 'd']);
+});
+
 test('a process that is told to stop takes no more of the jobs that run together', async () => {
   const other = await testApp();
   await setUpJobs(other.databaseUrl);

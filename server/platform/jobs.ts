@@ -154,6 +154,23 @@ async function waitingOf(tx: Tx, name: string, turn: string): Promise<number> {
   return rows[0]!.count;
 }
 
+/**
+ * Those of some payloads for which no job of a kind waits. The jobs that do are kept from being taken before the
+ * transaction ends: they will see what it has changed.
+ */
+async function notWaiting<P extends object>(tx: Tx, name: string, payloads: P[]): Promise<P[]> {
+  const { rows } = await sql<{ n: string }>`
+    with given as materialized (
+      select n, data from unnest(${payloads.map((one) => JSON.stringify(one))}::jsonb[]) with ordinality w (data, n)
+    ), waiting as materialized (
+      select data - 'traceparent' as data from ${sql.table(`${schema}.job`)}
+      where name = ${name} and state < 'active' and data - 'traceparent' in (select data from given)
+      for update skip locked
+    ) select g.n from given g join waiting w on w.data = g.data`.execute(tx);
+  const waiting = new Set(rows.map((row) => Number(row.n)));
+  return payloads.filter((_, i) => !waiting.has(i + 1));
+}
+
 /** Enqueues work to run after the transaction, and runs it. */
 export class Jobs {
   readonly #boss: PgBoss;
@@ -253,19 +270,23 @@ export class Jobs {
   /**
    * Enqueues jobs inside the causing transaction: they exist if and only if it commits. `turn`: whose jobs they are.
    * Each waiting job of the same kind and `turn` puts a new one further back, so that anyone who enqueues many makes
-   * mostly themselves wait. `noHurry`: behind all jobs of the kind that someone waits for.
+   * mostly themselves wait. `noHurry`: behind all jobs of the kind that someone waits for. `unlessWaiting`: payloads for
+   * which a job of this kind waits are not sent again. For jobs that read what they work on when they run.
    */
   async send<P extends object>(
     tx: Tx,
     kind: JobKind<P>,
-    payloads: P[],
+    given: P[],
     options: {
       startAfter?: Date | ((payload: P) => Date | undefined);
       group?: (payload: P) => string;
       turn?: string;
       noHurry?: boolean;
+      unlessWaiting?: boolean;
     } = {},
   ): Promise<void> {
+    if (given.length === 0) return;
+    const payloads = options.unlessWaiting ? await notWaiting(tx, kind.name, given) : given;
     if (payloads.length === 0) return;
     const { turn, startAfter } = options;
     const starts = typeof startAfter === 'function' ? startAfter : () => startAfter;
