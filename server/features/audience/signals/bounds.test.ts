@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../../platform/clock.ts';
+import { inScope } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign, MadePerson } from '../../../test/factories.ts';
@@ -369,6 +370,42 @@ describe('[BEY-31] a campaign that found more people than its limit', () => {
     expect(await leadsIn(capped)).toBe(1);
     await app.features.signals.delivery.catchUp(root.id, capped.id);
     expect(await leadsIn(capped)).toBe(3);
+  });
+
+  test('searches again in turn with those of other agencies, and not because nothing has changed', async () => {
+    const search = (...keywords: string[]) => ({ keywords });
+    const first = await app.make.campaign(client, { search: search('boots') });
+    const second = await app.make.campaign(client, { search: search('boots') });
+    const elsewhere = await app.make.client(await app.make.agency(root));
+    const other = await app.make.campaign(elsewhere, { search: search('boots') });
+    await app.admin.query(`delete from pgboss.job where name = 'intent.catch_up'`);
+    const aim = async (campaign: MadeCampaign, keywords: string[]) =>
+      inScope(app.platform.db.app, { rootId: root.id }, async (tx) => {
+        const { campaigns } = app.features;
+        const row = (await campaigns.visible(tx, campaign.id))!;
+        const { location, states, cities, zips } = (await campaigns.targets(tx, [row.id])).get(row.id)!;
+        await campaigns.aim(tx, row, { location, states, cities, zips, keywords });
+      });
+    const waiting = async () =>
+      (
+        await app.admin.query(
+          `select data ->> 'campaignId' as id from pgboss.job where name = 'intent.catch_up' and state < 'active'
+           order by priority desc, created_on`,
+        )
+      ).rows.map((row) => row.id);
+    for (let i = 0; i < 5; i++) await aim(first, ['boots']);
+    expect(await waiting()).toEqual([]);
+    for (let i = 0; i < 30; i++) await aim(first, [`boots ${i}`]);
+    await aim(second, ['hats']);
+    await aim(other, ['hats']);
+    expect(await waiting()).toEqual([first.id, other.id, second.id]);
+    // One that is being done has read what it searches for: a later change is searched for again.
+    await app.admin.query(
+      `update pgboss.job set state = 'active' where name = 'intent.catch_up' and data ->> 'campaignId' = $1`,
+      [first.id],
+    );
+    await aim(first, ['socks']);
+    expect(await waiting()).toContain(first.id);
   });
 
   test('one root that fails holds up no other', async () => {

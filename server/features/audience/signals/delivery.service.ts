@@ -28,17 +28,24 @@ export function createSearchDelivery(
 ) {
   const { db, clock, events, jobs } = platform;
   events.on('signals.added', (tx, { rootId }) => jobs.send(tx, matchJob, [{ rootId }]));
-  events.on('campaign.started', (tx, given) => jobs.send(tx, catchUpJob, [given]));
-  events.on('campaign.target_changed', (tx, given) => jobs.send(tx, catchUpJob, [given]));
+
+  /** Has campaigns searched for again, in turn with those of other agencies; a search that waits is not sent again. */
+  const searchAgain = async (tx: Tx, rootId: string, campaignIds: string[]): Promise<void> => {
+    const agencies = Map.groupBy(await store.agenciesOf(tx, campaignIds), (one) => one.agency_id);
+    for (const [turn, own] of agencies)
+      await jobs.send(
+        tx,
+        catchUpJob,
+        own.map(({ id }) => ({ rootId, campaignId: id })),
+        { turn, unlessWaiting: true },
+      );
+  };
+  events.on('campaign.started', (tx, { rootId, campaignId }) => searchAgain(tx, rootId, [campaignId]));
+  events.on('campaign.target_changed', (tx, { rootId, campaignId }) => searchAgain(tx, rootId, [campaignId]));
 
   // After a merge or its undoing a campaign's people change: those without a lead are searched for again.
   events.on('people.merged', async (tx, { rootId, personIds }) => {
-    const campaignIds = await store.forgetPeople(tx, rootId, personIds);
-    await jobs.send(
-      tx,
-      catchUpJob,
-      campaignIds.map((campaignId) => ({ rootId, campaignId })),
-    );
+    await searchAgain(tx, rootId, await store.forgetPeople(tx, rootId, personIds));
   });
 
   const spanAt = (now: Date) => ({ from: new Date(now.getTime() - LOOK_BACK_MS), until: now });

@@ -38,7 +38,7 @@ import {
 import { acceptMails, refusedAmong, reportsOf } from './report.store.ts';
 import type { States } from './state.service.ts';
 import * as store from './store.ts';
-import { isSearch, type Search } from './target.policy.ts';
+import { isSameSearch, isSearch, type Search } from './target.policy.ts';
 import { setTarget, targetsOf } from './target.store.ts';
 import type { Views } from './view.ts';
 
@@ -134,7 +134,10 @@ export function createChanges(
     });
   }
 
-  /** Sets what a campaign looks for, and emits an event. Every way keywords come in leads here. @throws Refusal 422 */
+  /**
+   * Sets what a campaign looks for, and emits an event if that is something else than before. Every way keywords come in
+   * leads here. @throws Refusal 422
+   */
   async function aim(
     tx: Tx,
     row: Owner & { agency_id: string; id: string; module: ModuleType },
@@ -143,7 +146,9 @@ export function createChanges(
   ) {
     if (!isSearch(row.module)) return;
     await keywordThemes.mustAllow(tx, row, search.keywords, 'keywords');
+    const before = (await targetsOf(tx, [row.id])).get(row.id);
     await setTarget(tx, row, { id: row.id, module: row.module }, search, text, clock.now());
+    if (before && isSameSearch(before, search)) return;
     await platform.events.emit(tx, 'campaign.target_changed', { rootId: row.root_id, campaignId: row.id });
   }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import {
   type AudienceChoice,
@@ -37,6 +38,15 @@ export const ANYBODY: Audience = { titles: [], seniorities: [], departments: [],
 
 /** What to look for and where: a place, the keywords as users typed them, and the audience (B2B ID). */
 export type Search = Target & { keywords: string[] } & Partial<Audience>;
+
+/** Whether two searches look for the same, in the same order and spelling. */
+export const isSameSearch = (a: Search, b: Search): boolean => {
+  const told = ({ location, states, cities, zips, keywords, ...more }: Search) => {
+    const { titles, seniorities, departments, industries, sizes } = { ...ANYBODY, ...more };
+    return [location, states, cities, zips, keywords, titles, seniorities, departments, industries, sizes];
+  };
+  return isDeepStrictEqual(told(a), told(b));
+};
 
 /** A search as received, with a call's own names. */
 export interface GivenSearch {
