@@ -36,7 +36,10 @@ export function similarNames(a: Alike, b: Alike): boolean {
   return one.last === two.last && (one.first.startsWith(two.first) || two.first.startsWith(one.first));
 }
 
-const share = (a: Buffer[], b: Buffer[]): boolean => a.some((x) => b.some((y) => x.equals(y)));
+const share = (a: Buffer[], b: Buffer[]): boolean => {
+  const known = new Set(a.map((one) => one.toString('latin1')));
+  return b.some((one) => known.has(one.toString('latin1')));
+};
 
 /**
  * Whether two people who share a key of this kind are shown as a likely duplicate: for an email address always, for a
@@ -44,12 +47,12 @@ const share = (a: Buffer[], b: Buffer[]): boolean => a.some((x) => b.some((y) =>
  * shown twice.
  */
 export function areAlike(kind: Kind, a: Alike, b: Alike): boolean {
-  const bySha256 = share(a.sha256, b.sha256);
-  const byMd5 = share(a.md5, b.md5);
   if (kind === KIND.sha256) return true;
-  if (kind === KIND.md5) return !bySha256;
-  if (kind === KIND.sha1) return !bySha256 && !byMd5;
-  return !bySha256 && !byMd5 && !share(a.sha1, b.sha1) && similarNames(a, b);
+  if (kind === KIND.phone && !similarNames(a, b)) return false;
+  if (share(a.sha256, b.sha256)) return false;
+  if (kind === KIND.md5) return true;
+  if (share(a.md5, b.md5)) return false;
+  return kind === KIND.sha1 || !share(a.sha1, b.sha1);
 }
 
 /** Where a search for duplicates resumes: after this key. */

@@ -18,52 +18,75 @@ import * as store from './merge.store.ts';
 const PAIRS = 25;
 const STEP = 50_000;
 const STEPS = 8;
+/** Shared keys whose people are read at once, and the maximum number of such reads per response. */
+const GROUP = 200;
+const READS = 50;
 /** The number of rows that one person may consist of. */
 const MOST_ROWS = 50;
 
 const refuse = (field: 'kept' | 'absorbed', rule: string): Refusal => refusalOf(field, rule, 'conflict');
 
-/** Merges people of a root's graph, and undoes merges (docs/decisions/0077-evidence.md). */
-export function createMerges({ db, clock, events }: Platform, { audit }: { audit: Audit }) {
+/** Merges people of a root's graph, and undoes merges (docs/decisions/0077-evidence.md). `read`: for tests. */
+export function createMerges(
+  { db, clock, events }: Platform,
+  { audit }: { audit: Audit },
+  read: typeof people = people,
+) {
   const shown = async (tx: Tx, id: string): Promise<Inside<z.input<typeof Merge>>> =>
     wire((await store.mergeById(tx, id))!);
+
+  /** The people who share some keys, reading only those who are not known from the keys before. */
+  async function readMissing(
+    tx: Tx,
+    rootId: string,
+    shared: readonly store.Shared[],
+    known: Map<string, KnownPerson>,
+  ): Promise<Map<string, KnownPerson>> {
+    const ids = [...new Set(shared.flatMap((one) => one.ids))];
+    const missing = ids.filter((id) => !known.has(id));
+    const added = missing.length > 0 ? await read(tx, rootId, missing) : new Map<string, KnownPerson>();
+    return new Map(
+      ids.flatMap((id) => {
+        const one = known.get(id) ?? added.get(id);
+        return one ? [[id, one] as const] : [];
+      }),
+    );
+  }
 
   return {
     /**
      * Returns likely duplicates from a place on, one page at a time. @throws Refusal 422 where `after` is not a place
      */
-    duplicates: (ctx: Ctx, after: string | undefined) =>
+    duplicates: (ctx: Ctx, from: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rootId } = ctx.scope;
-        let place: Place | null = after ? placeOf(after) : { kind: TELLING[0], after: null };
+        let place: Place | null = from ? placeOf(from) : { kind: TELLING[0], after: null };
         if (!place)
           throw new Refusal('invalid', 'after: is not a valid cursor', {
             errors: { after: ['is not a valid cursor'] },
           });
         const data: Inside<z.input<typeof Duplicate>>[] = [];
-        for (let step = 0; place && step < STEPS && data.length < PAIRS; step++) {
-          const { kind }: Place = place;
-          const { shared, last } = await store.sharedKeys(tx, rootId, place, STEP);
-          const known = await people(
-            tx,
-            rootId,
-            shared.flatMap(({ ids }) => ids.slice(0, MOST_ALIKE + 1)),
-          );
+        const found = createPairs(data);
+        let known = new Map<string, KnownPerson>();
+        let reads = 0;
+        steps: for (let step = 0; place && step < STEPS; step++) {
+          const begin: Place = place;
+          const { kind } = begin;
+          const { shared, last } = await store.sharedKeys(tx, rootId, begin, STEP);
           place = last ? { kind, after: last } : nextKind(kind);
-          for (const { value, ids } of shared) {
-            const alike = new Map(ids.flatMap((id) => known.get(id) ?? []).map((one) => [one.id, one]));
-            if (ids.length > MOST_ALIKE || alike.size < 2) continue;
-            const sharers = [...alike.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-            // Pairs each person with the first similar one: of three who share a phone, the two who are the same need
-            // not be adjacent.
-            for (const [i, other] of sharers.entries()) {
-              const first = sharers.slice(0, i).find((one) => areAlike(kind, one, other));
-              if (first)
-                data.push({ key: MATCH_KINDS[kind] as 'phone', people: [personOf(first), personOf(other)] });
+          const few = shared.filter(({ ids }) => ids.length <= MOST_ALIKE);
+          for (let at = 0; at < few.length; at += GROUP) {
+            const group = few.slice(at, at + GROUP);
+            if (reads++ === READS) {
+              place = { kind, after: few[at - 1]?.value ?? begin.after };
+              break steps;
             }
-            if (data.length >= PAIRS) {
+            known = await readMissing(tx, rootId, group, known);
+            for (const { value, ids } of group) {
+              found.among(kind, ids, known);
+              if (data.length < PAIRS) continue;
               place = { kind, after: value };
-              break;
+              break steps;
             }
           }
         }
@@ -136,6 +159,33 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
         }
         return { result: 'success' as const, message: messages.updated, data: await shown(tx, id) };
       }),
+  };
+}
+
+/** Adds those who are likely the same to `data`, each two once. */
+function createPairs(data: Inside<z.input<typeof Duplicate>>[]) {
+  const paired = new Set<string>();
+  // Two people who share many keys are compared once for each kind.
+  const compared = new Map<string, boolean>();
+  const alike = (kind: Place['kind'], a: KnownPerson, b: KnownPerson): boolean => {
+    const name = `${kind} ${a.id} ${b.id}`;
+    const answer = compared.get(name) ?? areAlike(kind, a, b);
+    compared.set(name, answer);
+    return answer;
+  };
+  return {
+    among(kind: Place['kind'], ids: readonly string[], known: ReadonlyMap<string, KnownPerson>): void {
+      const people = new Map(ids.flatMap((id) => known.get(id) ?? []).map((one) => [one.id, one]));
+      const sharers = [...people.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+      // Pairs each person with the first similar one: of three who share a phone, the two who are the same need not be
+      // adjacent.
+      for (const [i, other] of sharers.entries()) {
+        const first = sharers.slice(0, i).find((one) => alike(kind, one, other));
+        if (!first || paired.has(`${first.id} ${other.id}`)) continue;
+        paired.add(`${first.id} ${other.id}`);
+        data.push({ key: MATCH_KINDS[kind] as 'phone', people: [personOf(first), personOf(other)] });
+      }
+    },
   };
 }
 

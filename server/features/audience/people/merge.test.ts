@@ -1,11 +1,14 @@
 import { hash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../../platform/clock.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import type { PersonInput } from './import.service.ts';
+import { people } from './match.service.ts';
 import { areAlike, placeOf, similarNames, textOf } from './merge.policy.ts';
+import { createMerges } from './merge.service.ts';
 
 describe('[BEY-05] who may be the same', () => {
   const named = (first_name: string | null, last_name: string | null, mail = '') => ({
@@ -283,6 +286,53 @@ describe('[BEY-05] merging people', () => {
       after = next;
     }
     expect([...seen].sort()).toEqual(Array.from({ length: 30 }, (_, i) => `pair${i}@x.example`).sort());
+  });
+
+  test('[BEY-31] those who share many keys are read once, and only as many people as a page needs', async () => {
+    await importPeople([
+      { external_id: '1', last_name: 'One', email: ['a@x.example', 'b@x.example'] },
+      { external_id: '2', last_name: 'Two', email: ['a@x.example', 'b@x.example'] },
+    ]);
+    const asked: string[][] = [];
+    const merges = createMerges(app.platform, { audit: app.features.audit }, (tx, rootId, ids) => {
+      asked.push([...ids]);
+      return people(tx, rootId, ids);
+    });
+    const ctx = { scope: { rootId: root.id } } as Ctx;
+    const { data, next } = await merges.duplicates(ctx, undefined);
+    expect(next).toBeNull();
+    expect(data.map(({ people: pair }) => pair.map(({ rows }) => rows))).toEqual([[1, 1]]);
+    expect(asked.map((ids) => ids.length)).toEqual([2]);
+
+    await importPeople(
+      Array.from({ length: 1200 }, (_, i) => ({
+        external_id: `p${i}`,
+        last_name: 'P',
+        email: `p${i % 600}@x.example`,
+      })),
+    );
+    await importPeople(
+      Array.from({ length: 7 }, (_, i) => ({
+        external_id: `o${i}`,
+        last_name: 'Office',
+        email: 'info@x.example',
+      })),
+    );
+    asked.length = 0;
+    const page = await merges.duplicates(ctx, undefined);
+    expect(page.data).toHaveLength(25);
+    expect(page.next).not.toBeNull();
+    expect(asked.map((ids) => new Set(ids).size)).toEqual([asked[0]!.length]);
+    expect(asked[0]!.length).toBeLessThanOrEqual(400);
+    let pairs = page.data.length;
+    for (let from = page.next; from !== null; ) {
+      const more = await merges.duplicates(ctx, from);
+      pairs += more.data.length;
+      from = more.next;
+    }
+    // One and Two may be on two pages, once for each of their addresses.
+    expect([601, 602]).toContain(pairs);
+    expect(Math.max(...asked.map((ids) => ids.length))).toBeLessThanOrEqual(400);
   });
 
   test('a search in small steps finds the same shared keys as one in a single step', async () => {
