@@ -301,9 +301,7 @@ export function createAuth(platform: Platform, deps: AuthParts) {
     },
 
     /** Emails owners about what happened to their users' accounts. */
-    async tellOwners(): Promise<void> {
-      for (const rootId of await tenants.roots()) await alerts.tellOwners(rootId);
-    },
+    tellOwners: (): Promise<void> => tenants.eachRoot(alerts.tellOwners),
 
     /**
      * Applies address changes that are due; deletes data meant to last minutes or hours that is days old.
@@ -313,11 +311,11 @@ export function createAuth(platform: Platform, deps: AuthParts) {
       await limits.sweep();
       await deleteCaptchas(db.app, new Date(now));
       await passkeys.sweep();
-      for (const rootId of await tenants.roots()) {
+      await tenants.eachRoot(async (rootId) => {
         await emails.takeDue(rootId);
         await inScope(db.app, { rootId }, (tx) => deleteOld(tx, new Date(now - 7 * 86_400_000)));
         await inScope(db.app, { rootId }, (tx) => deleteNotices(tx, new Date(now - 30 * 86_400_000)));
-      }
+      });
     },
 
     /** The token of a setup link if the installation has no root yet, otherwise null. Printed at startup. */

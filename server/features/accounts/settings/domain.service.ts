@@ -364,16 +364,15 @@ export function createDomains(
     },
 
     /** Checks every claim of every root that is due, and frees former subdomains. Safe to run twice: each claim is locked while it changes. */
-    async lookAtDue(): Promise<void> {
-      for (const rootId of await tenants.roots()) {
+    lookAtDue: (): Promise<void> =>
+      tenants.eachRoot(async (rootId) => {
         const due = await inScope(db.app, { rootId }, async (tx) => {
           await store.freeOver(tx, clock.now());
           return store.dueClaims(tx, clock.now(), BATCH);
         });
         for (let at = 0; at < due.length; at += 8)
           await Promise.all(due.slice(at, at + 8).map((claim) => look(claim)));
-      }
-    },
+      }),
   };
 }
 

@@ -163,10 +163,13 @@ export function createTenants({ db, clock, config }: Platform) {
     /** The host below which a root's agencies have their subdomains. */
     rootHost: (rootId: string, at: Db = db.app) => store.rootHost(at, rootId),
     roots: () => store.listRoots(db.app),
-    /** Does something for every root, one after the other; the first failure is thrown once all have had their turn. */
-    async eachRoot(work: (rootId: string) => Promise<unknown>): Promise<void> {
+    /**
+     * Does something for every root, one after the other, or for `only` one; the first failure is thrown once all have had
+     * their turn.
+     */
+    async eachRoot(work: (rootId: string) => Promise<unknown>, only?: string): Promise<void> {
       const failures: unknown[] = [];
-      for (const rootId of await store.listRoots(db.app))
+      for (const rootId of only ? [only] : await store.listRoots(db.app))
         await work(rootId).catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw failures[0];
     },

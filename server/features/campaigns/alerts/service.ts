@@ -460,9 +460,9 @@ export function createAlerts(
           customers.map(({ at, ...one }) => ({ ...one, at: new Date(at) })),
         ),
       );
-      await jobs.work(tellJob, { pollingIntervalSeconds: 2 }, async ({ rootId }) => {
-        for (const id of rootId ? [rootId] : await tenants.roots()) await this.tellAll(id);
-      });
+      await jobs.work(tellJob, { pollingIntervalSeconds: 2 }, ({ rootId }) =>
+        tenants.eachRoot((id) => this.tellAll(id), rootId),
+      );
       await jobs.schedule(tellJob, '* * * * *', {});
       await jobs.workTogether(messageJob, { atOnce: 16 }, (payload) => sender.attempt(payload));
     },

@@ -9,9 +9,9 @@ export async function startCampaigns(
   tenants: Tenants,
   { jobs }: Platform,
 ): Promise<void> {
-  await jobs.work(resumeJob, { pollingIntervalSeconds: 10 }, async ({ rootId }) => {
-    for (const id of rootId ? [rootId] : await tenants.roots()) await campaigns.resumeCapped(id);
-  });
+  await jobs.work(resumeJob, { pollingIntervalSeconds: 10 }, ({ rootId }) =>
+    tenants.eachRoot(campaigns.resumeCapped, rootId),
+  );
   await jobs.schedule(resumeJob, '* * * * *', {});
   await jobs.work(judgeJob, { pollingIntervalSeconds: 60 }, () =>
     tenants.eachRoot((rootId) => campaigns.judgeKeywords(rootId)),

@@ -443,7 +443,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     /** Tells companies once that a sign-in ends within a week. */
     async tellEnding(): Promise<void> {
       const before = new Date(clock.now().getTime() + ENDING_MS);
-      for (const rootId of await tenants.roots()) {
+      await tenants.eachRoot(async (rootId) => {
         const rows = await inScope(db.app, { rootId }, (tx) => store.ending(tx, rootId, before));
         for (const row of rows) {
           const sender = await notices.sender(ownerOf(row));
@@ -462,7 +462,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
             });
           });
         }
-      }
+      });
     },
   };
 }

@@ -185,8 +185,8 @@ export function createCustomers(
     },
 
     /** Has the lists of connections refreshed. */
-    async daily(): Promise<void> {
-      for (const rootId of await tenants.roots()) {
+    daily: (): Promise<void> =>
+      tenants.eachRoot(async (rootId) => {
         const lists = await exclusions.allConnected(rootId);
         await inScope(db.app, { rootId }, (tx) =>
           jobs.send(
@@ -195,8 +195,7 @@ export function createCustomers(
             lists.map((listId) => ({ rootId, listId })),
           ),
         );
-      }
-    },
+      }),
 
     async start(): Promise<void> {
       await jobs.work(refreshJob, { pollingIntervalSeconds: 2, localConcurrency: 2 }, ({ rootId, listId }) =>

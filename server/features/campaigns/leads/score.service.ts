@@ -208,12 +208,12 @@ export function createScores(
 
     /** Starts the scoring of what is due. */
     async work(): Promise<void> {
-      await jobs.work(scoreJob, { pollingIntervalSeconds: 2 }, async ({ rootId, campaignId }) => {
-        for (const id of rootId ? [rootId] : await tenants.roots()) {
+      await jobs.work(scoreJob, { pollingIntervalSeconds: 2 }, ({ rootId, campaignId }) =>
+        tenants.eachRoot(async (id) => {
           if (campaignId) await this.renew(id, campaignId);
           await scoreDue(id);
-        }
-      });
+        }, rootId),
+      );
       await jobs.schedule(scoreJob, '*/10 * * * *', {});
     },
   };

@@ -422,9 +422,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
 
     /** Runs the feature's jobs in this process. */
     async start(): Promise<void> {
-      await jobs.work(expiryJob, { pollingIntervalSeconds: 60 }, async () => {
-        for (const rootId of await tenants.roots()) await warn(rootId);
-      });
+      await jobs.work(expiryJob, { pollingIntervalSeconds: 60 }, () => tenants.eachRoot(warn));
       await jobs.work(forgetJob, { pollingIntervalSeconds: 60 }, () => requests.forgetAnswers());
       await api.hooks.start();
       await jobs.schedule(expiryJob, '23 * * * *', {});

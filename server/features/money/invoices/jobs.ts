@@ -10,12 +10,9 @@ export async function startInvoices(invoices: Invoices, tenants: Tenants, { jobs
   await jobs.work(feeJob, {}, ({ rootId, campaignId, at }) =>
     invoices.fees.charge(rootId, campaignId, new Date(at)),
   );
-  // A root that fails does not hold up the others.
-  const ofRoots = async (rootId: string | undefined, work: (id: string) => Promise<unknown>) =>
-    void (await (rootId ? work(rootId) : tenants.eachRoot(work)));
-  await jobs.work(feeSweepJob, {}, ({ rootId }) => ofRoots(rootId, invoices.fees.sweep));
-  await jobs.work(closeJob, {}, ({ rootId }) => ofRoots(rootId, invoices.close));
-  await jobs.work(receiptJob, {}, ({ rootId }) => ofRoots(rootId, invoices.writeReceipts));
+  await jobs.work(feeSweepJob, {}, ({ rootId }) => tenants.eachRoot(invoices.fees.sweep, rootId));
+  await jobs.work(closeJob, {}, ({ rootId }) => tenants.eachRoot(invoices.close, rootId));
+  await jobs.work(receiptJob, {}, ({ rootId }) => tenants.eachRoot(invoices.writeReceipts, rootId));
   await jobs.schedule(closeJob, '1 * * * *', {});
   await jobs.schedule(receiptJob, '2 * * * *', {});
   await jobs.schedule(feeSweepJob, '3 * * * *', {});
