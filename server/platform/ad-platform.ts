@@ -55,6 +55,7 @@ export interface AdOrder {
   cities: readonly string[];
   /** Instead of all other places. */
   areas: readonly Area[];
+  /** Also those that are no longer shown: their ads there are stopped, and what they did is reported. */
   creatives: readonly AdOrderCreative[];
   /** The audiences that it is aimed at, or away from, as the platform calls them. */
   audiences: readonly { externalId: string; isExcluded: boolean }[];

@@ -202,14 +202,32 @@ export function createSimplifi(parts: {
       await ask('PUT', `/budget_plans/${own.id}`, { start_date: starts, end_date: end, total_budget });
   }
 
-  async function placeAds(order: AdOrder, id: number): Promise<Map<string, string>> {
-    const path = `${inOrganization}/campaigns/${id}/ads`;
-    const ads = (await all(path, 'ads', Ad)).filter(({ status }) => status !== 'Deleted');
+  const adsOf = (id: number): string => `${inOrganization}/campaigns/${id}/ads`;
+  type Ads = z.output<typeof Ad>[];
+  const adOf = (ads: Ads, creative: AdOrderCreative) =>
+    ads.find(({ name }) => name.endsWith(`[${creative.id}]`));
+
+  /** Stops the ads of creatives that are not shown any more; returns all of the campaign's. */
+  async function stopAds(order: AdOrder, id: number): Promise<Ads> {
+    const ads = (await all(adsOf(id), 'ads', Ad)).filter(({ status }) => status !== 'Deleted');
+    for (const creative of order.creatives) {
+      const ad = creative.isActive ? undefined : adOf(ads, creative);
+      if (ad?.status === 'Active') await ask('POST', `${adsOf(id)}/${ad.id}/pause`, {});
+    }
+    return ads;
+  }
+
+  /** Places the ads that are shown; returns what the vendor calls each creative's. */
+  async function placeAds(order: AdOrder, id: number, ads: Ads): Promise<Map<string, string>> {
+    const path = adsOf(id);
     const placed = new Map<string, string>();
     let sizes: z.output<typeof AdSize>[] | undefined;
     for (const creative of order.creatives) {
-      let ad = ads.find(({ name }) => name.endsWith(`[${creative.id}]`));
-      if (!ad && !creative.isActive) continue;
+      let ad = adOf(ads, creative);
+      if (!creative.isActive) {
+        if (ad) placed.set(creative.id, String(ad.id));
+        continue;
+      }
       if (!ad) {
         sizes ??= await all('/ad_sizes', 'ad_sizes', AdSize);
         const size = sizes.find(({ name }) => name === `${creative.width}x${creative.height}`);
@@ -233,8 +251,7 @@ export function createSimplifi(parts: {
         ).ads[0]!;
       } else if (ad.target_url !== creative.clickUrl)
         await ask('PUT', `${path}/${ad.id}`, { ad: { target_url: creative.clickUrl } });
-      if (!creative.isActive && ad.status === 'Active') await ask('POST', `${path}/${ad.id}/pause`, {});
-      if (creative.isActive && ad.status === 'Paused') await ask('POST', `${path}/${ad.id}/activate`, {});
+      if (ad.status === 'Paused') await ask('POST', `${path}/${ad.id}/activate`, {});
       placed.set(creative.id, String(ad.id));
     }
     return placed;
@@ -355,6 +372,10 @@ export function createSimplifi(parts: {
     async put(order) {
       const campaign = await campaignOf(order);
       const { id } = campaign;
+      // What is to end comes first: the vendor may refuse something of the rest.
+      const isActive = campaign.status === 'Active' || campaign.status === 'Pending';
+      if (!order.isRunning && isActive) await ask('POST', `${inOrganization}/campaigns/${id}/pause`, {});
+      const ads = await stopAds(order, id);
       await ask('PUT', `${inOrganization}/campaigns/${id}`, {
         campaign: {
           name: order.name,
@@ -388,12 +409,10 @@ export function createSimplifi(parts: {
       await fence(order, id);
       await plan(order, id);
       await aim(order, id);
-      const creatives = await placeAds(order, id);
+      const creatives = await placeAds(order, id, ads);
       // Only what the vendor says is possible now is asked for.
-      const isActive = campaign.status === 'Active' || campaign.status === 'Pending';
-      if (order.isRunning && !isActive && creatives.size > 0)
+      if (order.isRunning && !isActive && order.creatives.some((one) => one.isActive))
         await ask('POST', `${inOrganization}/campaigns/${id}/activate`, {});
-      if (!order.isRunning && isActive) await ask('POST', `${inOrganization}/campaigns/${id}/pause`, {});
       return { externalId: String(id), creatives };
     },
 

@@ -362,10 +362,11 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       active: store.activeOf,
       outside: store.outsideOf,
       creatives: store.creativesOf,
+      outsideCreatives: store.outsideCreativesOf,
       file: store.fileOf,
       clickUrls: store.clickUrlsOf,
       set: store.updateAdCampaign,
-      setCreative: store.updateCreative,
+      placeCreative: store.placeCreative,
     },
 
     /** Adds a campaign as it is, with its row in `campaign`. */

@@ -202,6 +202,11 @@ export async function updateCreative(tx: Tx, id: string, set: Updateable<Schema[
     .execute();
 }
 
+/** Keeps what an outside platform calls a creative: also of one that was removed meanwhile, since its ad must be stopped. */
+export async function placeCreative(tx: Tx, id: string, externalId: string): Promise<void> {
+  await tx.updateTable('creative').set({ external_id: externalId }).where('id', '=', id).execute();
+}
+
 /** What only an image in a campaign always has. */
 type InCampaign = { campaign_id: NotNull; alt_text: NotNull; click_url: NotNull };
 
@@ -219,6 +224,24 @@ export const creativesOf = (tx: Tx, campaignIds: readonly string[], active = fal
         .orderBy('id')
         .$narrowType<InCampaign>()
         .execute();
+
+/**
+ * The creatives of a campaign of an outside platform, without their files. Also removed ones that were placed there: their
+ * ads have to be stopped, and what they still did is reported. The answer to the placing of one that was removed after
+ * `since` may have been lost, so it counts as placed.
+ */
+export const outsideCreativesOf = (tx: Tx, campaignId: string, since: Date) =>
+  tx
+    .selectFrom('creative')
+    .select(CREATIVE)
+    .where('campaign_id', '=', campaignId)
+    .where((eb) =>
+      eb.or([eb('state', '<>', 'removed'), eb('external_id', 'is not', null), eb('updated_at', '>', since)]),
+    )
+    .orderBy('created_at')
+    .orderBy('id')
+    .$narrowType<InCampaign>()
+    .execute();
 
 export const creativeById = (tx: Tx, id: string) =>
   tx

@@ -699,6 +699,42 @@ describe('[SIMP-03] places', () => {
 describe('[SIMP-04] Simpli.fi', () => {
   const sync = () => app.features.adServing.sync.run(root.id);
   const theirs = (id: string) => stub.campaigns.filter(({ custom_id }) => custom_id === id);
+  /** A person of a company, signed in. */
+  const as = async (company: Company) => {
+    const { email } = await app.make.user(company, { password: PASSWORD });
+    const token = await app.signIn(email, 'platforms.test');
+    return (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) =>
+      app.call(method, `/api${path}`, { host: 'platforms.test', token, ...(body ? { body } : {}) });
+  };
+  /** What the vendor says that an ad did today. */
+  const report = (of: { id: number; ads: { id: number }[] }, total_spend: number, n = 0) =>
+    stub.days.push({
+      campaign_id: of.id,
+      ad_id: of.ads[n]!.id,
+      stat_date: today(),
+      impressions: 1_000,
+      clicks: 0,
+      total_spend,
+    });
+  /** One more creative of a campaign; returns its id. */
+  const add = async (made: MadeCampaign, size: [number, number]) => {
+    const name = `Creative ${serial++}`;
+    const image = Buffer.from('iVBORw0KGgo=', 'base64');
+    await app.make.adCreative(made, { name, size, image, clickUrl: 'https://shop.example.com/' });
+    const { rows } = await app.admin.query('select id from creative where campaign_id = $1 and name = $2', [
+      made.id,
+      name,
+    ]);
+    return rows[0].id as string;
+  };
+  const outsideOf = async (id: string) =>
+    (
+      await app.admin.query(
+        `select coalesce(sum(media_micros), 0)::bigint as media, coalesce(sum(price_micros), 0)::bigint as price
+         from ad_outside_day where campaign_id = $1`,
+        [id],
+      )
+    ).rows[0];
 
   test('is told of the campaign with every field, once, also if an answer was lost', async () => {
     const made = await CASES.simplifi.make({
@@ -772,5 +808,48 @@ describe('[SIMP-04] Simpli.fi', () => {
     await sync();
     expect((await sums(made.id)).spend).toBe(once.spend);
     expect((await ledger(made.id)).price).toBe(once.spend);
+  });
+
+  test('the ad of a creative that is removed is stopped there, also if its answer was lost, and what it did is charged', async () => {
+    const made = await CASES.simplifi.make();
+    await add(made, [728, 90]);
+    await sync();
+    const [found] = theirs(made.id);
+    const call = await as(client);
+    const remove = (id: string) => call('PUT', `/ads/creatives/${id}`, { status: 'removed' });
+    expect((await remove(made.creativeId)).status).toBe(200);
+    // What the vendor refuses of the rest does not keep the ad running.
+    await app.admin.query(
+      `update ad_campaign set states = '{TX}', cities = '{"Dallas, TX"}' where campaign_id = $1`,
+      [made.id],
+    );
+    await sync();
+    expect(found!.ads.map(({ status }) => status)).toEqual(['Paused', 'Active']);
+    await app.admin.query(`update ad_campaign set states = '{}', cities = '{}' where campaign_id = $1`, [
+      made.id,
+    ]);
+    report(found!, 2);
+    await sync();
+    expect(await outsideOf(made.id)).toEqual({ media: 2n * USD, price: 2_750_000n });
+    expect(await ledger(made.id)).toEqual({ price: 2_750_000n, wholesale: 2_200_000n });
+    // Without an answer, nothing says that there is an ad, apart from its name there.
+    const third = await add(made, [300, 600]);
+    await sync();
+    expect(found!.ads).toHaveLength(3);
+    await app.admin.query('update creative set external_id = null where id = $1', [third]);
+    expect((await remove(third)).status).toBe(200);
+    await sync();
+    expect(found!.ads.map(({ status }) => status)).toEqual(['Paused', 'Active', 'Paused']);
+    report(found!, 1, 2);
+    await sync();
+    expect((await outsideOf(made.id)).media).toBe(3n * USD);
+    // The campaign does not start again for ads that are all stopped.
+    await pause(made.id, 'paused');
+    await app.admin.query(`update creative set state = 'removed' where campaign_id = $1`, [made.id]);
+    await sync();
+    await pause(made.id, 'active');
+    await sync();
+    expect(found!.status).toBe('Paused');
+    expect((await rowOf(made.id)).sync_error).toBeNull();
   });
 });

@@ -12,6 +12,8 @@ import { type AdCampaigns, type AdRow, bidOf, dayIn, REPORT_DAYS } from '../ad-c
 const DAY_MS = 86_400_000;
 const HUNDRED_PERCENT = 10_000n;
 
+const daysBefore = (at: Date, days: number): Date => new Date(at.getTime() - days * DAY_MS);
+
 /**
  * Why a campaign may not run at an outside platform because of its audiences: one that is missing there would have it
  * shown to more people than it is meant for.
@@ -75,18 +77,20 @@ export function createSync(
         states: row.states,
         cities: row.cities,
         areas: row.areas,
-        creatives: (await rows.creatives(tx, [row.id])).map((one) => ({
-          id: one.id,
-          externalId: one.external_id,
-          name: one.name,
-          width: one.width,
-          height: one.height,
-          type: one.type,
-          altText: one.alt_text,
-          clickUrl: one.click_url,
-          isActive: one.state === 'active',
-          file: () => inScope(db.app, { rootId }, async (at) => (await rows.file(at, one.id))!.bytes),
-        })),
+        creatives: (await rows.outsideCreatives(tx, row.id, daysBefore(clock.now(), REPORT_DAYS))).map(
+          (one) => ({
+            id: one.id,
+            externalId: one.external_id,
+            name: one.name,
+            width: one.width,
+            height: one.height,
+            type: one.type,
+            altText: one.alt_text,
+            clickUrl: one.click_url,
+            isActive: one.state === 'active',
+            file: () => inScope(db.app, { rootId }, async (at) => (await rows.file(at, one.id))!.bytes),
+          }),
+        ),
       };
     });
 
@@ -142,9 +146,10 @@ export function createSync(
       await inScope(db.app, { rootId }, async (tx) => {
         await rows.set(tx, row.id, { external_id: placed.externalId });
         for (const [id, externalId] of placed.creatives)
-          await rows.setCreative(tx, id, { external_id: externalId });
+          if (order.creatives.find((one) => one.id === id)?.externalId !== externalId)
+            await rows.placeCreative(tx, id, externalId);
       });
-      const from = dayIn(new Date(begun.getTime() - REPORT_DAYS * DAY_MS), row.time_zone);
+      const from = dayIn(daysBefore(begun, REPORT_DAYS), row.time_zone);
       const creatives = order.creatives.map((one) => ({
         ...one,
         externalId: placed.creatives.get(one.id) ?? one.externalId,
