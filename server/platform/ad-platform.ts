@@ -84,6 +84,8 @@ export interface AdDayReport {
 export interface AdPlatform {
   /** Has the platform show a campaign as it is now, or stop it. The same order again changes nothing. */
   put(order: AdOrder): Promise<AdPlaced>;
+  /** Has the platform stop a campaign, by what it calls it, and changes nothing else. One that is not there is stopped. */
+  stop(externalId: string): Promise<void>;
   /** Gives the platform an audience as it is now, in the place of what it had; returns what it calls it. */
   putAudience(audience: AdAudience): Promise<string>;
   /** Deletes an audience there. One that is not there is deleted. */

@@ -166,13 +166,23 @@ export function createSimplifi(parts: {
     throw new AdPlatformError('Simpli.fi answered only a part of a list.', true);
   }
 
+  type Campaign = z.output<typeof Entity>;
+  /** The vendor's campaign by its id, if there is one. */
+  async function campaignAt(id: string): Promise<Campaign | undefined> {
+    const { status, json } = await send('GET', `/campaigns/${id}`);
+    if (status === 200) return read(z.object({ campaigns: z.array(Entity).min(1) }), json).campaigns[0]!;
+    if (status !== 404) throw new AdPlatformError('Simpli.fi is busy.', true);
+    return undefined;
+  }
+  const runs = ({ status }: Campaign): boolean => status === 'Active' || status === 'Pending';
+  async function pause(campaign: Campaign): Promise<void> {
+    if (runs(campaign)) await ask('POST', `${inOrganization}/campaigns/${campaign.id}/pause`, {});
+  }
+
   /** The vendor's campaign of an order: looked for by our id, else a new draft. */
-  async function campaignOf(order: AdOrder): Promise<z.output<typeof Entity>> {
-    if (order.externalId) {
-      const { status, json } = await send('GET', `/campaigns/${order.externalId}`);
-      if (status === 200) return read(z.object({ campaigns: z.array(Entity).min(1) }), json).campaigns[0]!;
-      if (status !== 404) throw new AdPlatformError('Simpli.fi is busy.', true);
-    }
+  async function campaignOf(order: AdOrder): Promise<Campaign> {
+    const placed = order.externalId && (await campaignAt(order.externalId));
+    if (placed) return placed;
     const known = (await all(`${inOrganization}/campaigns`, 'campaigns', Entity)).find(
       ({ custom_id }) => custom_id === order.id,
     );
@@ -369,12 +379,16 @@ export function createSimplifi(parts: {
       throw new AdPlatformError(`Simpli.fi refused: ${wordsOf(json) || `status ${status}`}`, false);
     },
 
+    async stop(externalId) {
+      const campaign = await campaignAt(externalId);
+      if (campaign) await pause(campaign);
+    },
+
     async put(order) {
       const campaign = await campaignOf(order);
       const { id } = campaign;
       // What is to end comes first: the vendor may refuse something of the rest.
-      const isActive = campaign.status === 'Active' || campaign.status === 'Pending';
-      if (!order.isRunning && isActive) await ask('POST', `${inOrganization}/campaigns/${id}/pause`, {});
+      if (!order.isRunning) await pause(campaign);
       const ads = await stopAds(order, id);
       await ask('PUT', `${inOrganization}/campaigns/${id}`, {
         campaign: {
@@ -411,7 +425,7 @@ export function createSimplifi(parts: {
       await aim(order, id);
       const creatives = await placeAds(order, id, ads);
       // Only what the vendor says is possible now is asked for.
-      if (order.isRunning && !isActive && order.creatives.some((one) => one.isActive))
+      if (order.isRunning && !runs(campaign) && order.creatives.some((one) => one.isActive))
         await ask('POST', `${inOrganization}/campaigns/${id}/activate`, {});
       return { externalId: String(id), creatives };
     },

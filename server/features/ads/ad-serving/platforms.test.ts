@@ -852,4 +852,37 @@ describe('[SIMP-04] Simpli.fi', () => {
     expect(found!.status).toBe('Paused');
     expect((await rowOf(made.id)).sync_error).toBeNull();
   });
+
+  test('what it refuses to change keeps nothing running, and what it did is charged all the same', async () => {
+    const made = await CASES.simplifi.make();
+    await sync();
+    const [found] = theirs(made.id);
+    await app.admin.query(
+      `update ad_campaign set states = '{TX}', cities = '{"Dallas, TX"}' where campaign_id = $1`,
+      [made.id],
+    );
+    report(found!, 2);
+    await sync();
+    expect((await rowOf(made.id)).sync_error).toBe('Simpli.fi does not know the place Dallas.');
+    expect((await outsideOf(made.id)).media).toBe(2n * USD);
+    expect(found!.status).toBe('Active');
+    await pause(made.id, 'paused');
+    await sync();
+    expect(found!.status).toBe('Paused');
+    // It is said what is wrong, and yet it was told to stop and has been read.
+    expect(await rowOf(made.id)).toMatchObject({
+      sync_error: 'Simpli.fi does not know the place Dallas.',
+      synced_at: app.clock.now(),
+    });
+  });
+
+  test('a campaign that was started there with an answer that was lost is stopped when it is paused', async () => {
+    const made = await CASES.simplifi.make();
+    await sync();
+    await app.admin.query('update ad_campaign set external_id = null where campaign_id = $1', [made.id]);
+    await pause(made.id, 'paused');
+    await sync();
+    expect(theirs(made.id).map(({ status }) => status)).toEqual(['Paused']);
+    expect((await rowOf(made.id)).external_id).toBe(String(theirs(made.id)[0]!.id));
+  });
 });

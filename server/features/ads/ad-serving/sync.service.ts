@@ -4,7 +4,7 @@ import {
   type AdPlatform,
   AdPlatformError,
 } from '../../../platform/ad-platform.ts';
-import { inScope } from '../../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AdAudiences, Aim } from '../ad-audiences/index.ts';
 import { type AdCampaigns, type AdRow, bidOf, dayIn, REPORT_DAYS } from '../ad-campaigns/index.ts';
@@ -43,56 +43,54 @@ export function createSync(
   const { spending, rows } = adCampaigns;
 
   /** A campaign as a platform is told of it: what its media may cost, so that the client pays its budgets. */
-  const orderOf = (rootId: string, row: AdRow): Promise<AdOrder> =>
-    inScope(db.app, { rootId }, async (tx) => {
-      const rates = await spending.ratesOf(tx, row);
-      const today = dayIn(clock.now(), row.time_zone);
-      const aims = (await adAudiences.aimsOf(tx, [row.id])).get(row.id) ?? [];
-      const media = (price: bigint): bigint =>
-        (price * HUNDRED_PERCENT * HUNDRED_PERCENT) /
-        ((HUNDRED_PERCENT + BigInt(rates.share_bp)) * (HUNDRED_PERCENT + BigInt(rates.markup_bp)));
-      return {
-        id: row.id,
-        externalId: row.external_id,
-        name: row.name,
-        isRunning:
-          spending.runs(row, today) && aimFault(aims) === null && (await spending.roomNow(tx, row)).now > 0n,
-        audiences: aims.flatMap(({ externalId, isExcluded }) =>
-          externalId === null ? [] : [{ externalId, isExcluded }],
-        ),
-        startsOn: row.starts_on,
-        endsOn: row.ends_on,
-        today,
-        bidMicros: bidOf(row.max_bid_micros, rates),
-        dailyMicros: media(row.daily_micros),
-        monthlyMicros: media(row.monthly_micros),
-        totalMicros: row.total_micros === null ? null : media(row.total_micros),
-        goal:
-          row.goal_type && row.goal_micros !== null ? { type: row.goal_type, micros: row.goal_micros } : null,
-        frequency:
-          row.frequency_cap === null ? null : { times: row.frequency_cap, hours: row.frequency_hours },
-        clickDays: row.click_days,
-        viewHours: row.view_hours,
-        zips: row.zips,
-        states: row.states,
-        cities: row.cities,
-        areas: row.areas,
-        creatives: (await rows.outsideCreatives(tx, row.id, daysBefore(clock.now(), REPORT_DAYS))).map(
-          (one) => ({
-            id: one.id,
-            externalId: one.external_id,
-            name: one.name,
-            width: one.width,
-            height: one.height,
-            type: one.type,
-            altText: one.alt_text,
-            clickUrl: one.click_url,
-            isActive: one.state === 'active',
-            file: () => inScope(db.app, { rootId }, async (at) => (await rows.file(at, one.id))!.bytes),
-          }),
-        ),
-      };
-    });
+  async function orderOf(tx: Tx, row: AdRow, aims: readonly Aim[]): Promise<AdOrder> {
+    const rates = await spending.ratesOf(tx, row);
+    const today = dayIn(clock.now(), row.time_zone);
+    const media = (price: bigint): bigint =>
+      (price * HUNDRED_PERCENT * HUNDRED_PERCENT) /
+      ((HUNDRED_PERCENT + BigInt(rates.share_bp)) * (HUNDRED_PERCENT + BigInt(rates.markup_bp)));
+    return {
+      id: row.id,
+      externalId: row.external_id,
+      name: row.name,
+      isRunning:
+        spending.runs(row, today) && aimFault(aims) === null && (await spending.roomNow(tx, row)).now > 0n,
+      audiences: aims.flatMap(({ externalId, isExcluded }) =>
+        externalId === null ? [] : [{ externalId, isExcluded }],
+      ),
+      startsOn: row.starts_on,
+      endsOn: row.ends_on,
+      today,
+      bidMicros: bidOf(row.max_bid_micros, rates),
+      dailyMicros: media(row.daily_micros),
+      monthlyMicros: media(row.monthly_micros),
+      totalMicros: row.total_micros === null ? null : media(row.total_micros),
+      goal:
+        row.goal_type && row.goal_micros !== null ? { type: row.goal_type, micros: row.goal_micros } : null,
+      frequency: row.frequency_cap === null ? null : { times: row.frequency_cap, hours: row.frequency_hours },
+      clickDays: row.click_days,
+      viewHours: row.view_hours,
+      zips: row.zips,
+      states: row.states,
+      cities: row.cities,
+      areas: row.areas,
+      creatives: (await rows.outsideCreatives(tx, row.id, daysBefore(clock.now(), REPORT_DAYS))).map(
+        (one) => ({
+          id: one.id,
+          externalId: one.external_id,
+          name: one.name,
+          width: one.width,
+          height: one.height,
+          type: one.type,
+          altText: one.alt_text,
+          clickUrl: one.click_url,
+          isActive: one.state === 'active',
+          file: () =>
+            inScope(db.app, { rootId: row.root_id }, async (at) => (await rows.file(at, one.id))!.bytes),
+        }),
+      ),
+    };
+  }
 
   /** Gives the platform the audiences that its campaigns use, as far as they have changed. */
   async function placeAudiences(rootId: string, platform: AdPlatform): Promise<void> {
@@ -135,43 +133,64 @@ export function createSync(
   }
 
   /** Tells the platform of one campaign and reads what it did. The network is asked outside of any transaction. */
-  async function syncOne(rootId: string, row: AdRow, platform: AdPlatform): Promise<void> {
-    const order = await orderOf(rootId, row);
-    const aims = await inScope(db.app, { rootId }, (tx) => adAudiences.aimsOf(tx, [row.id]));
+  async function syncOne(rootId: string, id: string, platform: AdPlatform): Promise<void> {
     const begun = clock.now();
-    let error = aimFault(aims.get(row.id) ?? []);
-    let reports: AdDayReport[] = [];
-    try {
+    const found = await inScope(db.app, { rootId }, async (tx) => {
+      const row = await rows.byId(tx, id, true);
+      if (!row || row.root_id !== rootId) return null;
+      const aims = (await adAudiences.aimsOf(tx, [id])).get(id) ?? [];
+      const order = await orderOf(tx, row, aims);
+      // Before it is told, since its answer may be lost: no one removes a campaign that may run there.
+      if (order.isRunning) await rows.set(tx, id, { ran_until: begun });
+      return { row, order, fault: aimFault(aims) };
+    });
+    if (!found) return;
+    const { row, order } = found;
+    let { externalId, creatives } = order;
+    let failure: string | null = null;
+    const succeeds = async (work: () => Promise<void>): Promise<boolean> => {
+      try {
+        await work();
+        return true;
+      } catch (thrown) {
+        if (!(thrown instanceof AdPlatformError)) throw thrown;
+        failure ??= thrown.message;
+        log.warn({ campaignId: id, error: thrown.message }, 'ad platform');
+        return false;
+      }
+    };
+    let isTold = await succeeds(async () => {
       const placed = await platform.put(order);
-      await inScope(db.app, { rootId }, async (tx) => {
-        await rows.set(tx, row.id, { external_id: placed.externalId });
-        for (const [id, externalId] of placed.creatives)
-          if (order.creatives.find((one) => one.id === id)?.externalId !== externalId)
-            await rows.placeCreative(tx, id, externalId);
-      });
-      const from = dayIn(daysBefore(begun, REPORT_DAYS), row.time_zone);
-      const creatives = order.creatives.map((one) => ({
+      ({ externalId } = placed);
+      creatives = order.creatives.map((one) => ({
         ...one,
         externalId: placed.creatives.get(one.id) ?? one.externalId,
       }));
-      reports = await platform.report(
-        { id: row.id, externalId: placed.externalId, creatives },
-        from,
-        order.today,
-      );
-    } catch (thrown) {
-      if (!(thrown instanceof AdPlatformError)) throw thrown;
-      error = thrown.message;
-      log.warn({ campaignId: row.id, error }, 'ad platform');
-    }
+      await inScope(db.app, { rootId }, async (tx) => {
+        await rows.set(tx, id, { external_id: externalId });
+        for (const [n, one] of creatives.entries())
+          if (one.externalId !== null && one.externalId !== order.creatives[n]!.externalId)
+            await rows.placeCreative(tx, one.id, one.externalId);
+      });
+    });
+    const known = externalId;
+    // Whatever it refuses to change, what should not run does not, and what it has done is charged.
+    if (!isTold && !order.isRunning && known !== null) isTold = await succeeds(() => platform.stop(known));
+    let reports: AdDayReport[] = [];
+    const isRead =
+      known !== null &&
+      (await succeeds(async () => {
+        const from = dayIn(daysBefore(begun, REPORT_DAYS), row.time_zone);
+        reports = await platform.report({ id, externalId: known, creatives }, from, order.today);
+      }));
     await inScope(db.app, { rootId }, async (tx) => {
-      await spending.chargeReported(tx, row.id, 'simpli.fi', reports);
-      await rows.set(tx, row.id, { sync_error: error, ...(error ? {} : { synced_at: begun }) });
+      await spending.chargeReported(tx, id, 'simpli.fi', reports);
+      const sync_error = failure ?? found.fault;
+      await rows.set(tx, id, { sync_error, ...(isTold && isRead ? { synced_at: begun } : {}) });
     });
   }
 
   return {
-    orderOf,
     /** Brings all campaigns of a root and the platform in step. Returns how many there are. */
     async run(rootId: string): Promise<number> {
       if (!outside) return 0;
@@ -179,8 +198,8 @@ export function createSync(
       await placeAudiences(rootId, outside);
       const all = await inScope(db.app, { rootId }, (tx) => rows.outside(tx, rootId));
       for (const row of all) {
-        const isNew = row.external_id === null && row.state !== 'active';
-        if (!isNew && row.root_id === rootId) await syncOne(rootId, row, outside);
+        const isNew = row.external_id === null && row.ran_until === null && row.state !== 'active';
+        if (!isNew && row.root_id === rootId) await syncOne(rootId, row.id, outside);
       }
       await removeAudiences(rootId, outside);
       return all.length;
