@@ -209,6 +209,8 @@ export const ownMessages = {
   cardRefused: 'The card provider did not accept this.',
   cardNetworkAway: 'The card provider is currently unreachable. Nothing was changed. Try again in a minute.',
   paymentUnderWay: 'A payment for this is already in progress. The result will appear here shortly.',
+  adsNotBilled:
+    'The ads of this campaign are not all billed yet. Pause it, wait until they are, then remove it. This can take up to four days.',
   paidMeanwhile: 'Your bank has since confirmed the earlier payment. Review it before you pay again.',
   chargeSucceeded: 'Payment successful.',
   chargeUnknown: 'The card provider has not responded yet. We keep checking. You will not be charged twice.',

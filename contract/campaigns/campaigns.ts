@@ -316,6 +316,8 @@ export const campaigns = {
       path: '/leadspeek/client/remove',
       tags: ['Campaigns'],
       summary: 'Removes a campaign and keeps its leads',
+      description:
+        'A campaign whose ads are not all billed yet is refused (409). Pause it first: what is shown by an ad exchange is billed up to four days later.',
     })
     .meta({ access: 'campaign.remove' })
     .input(Which)

@@ -4,6 +4,7 @@ import { citiesOf } from '../../../platform/places.ts';
 const WHOLE = 10_000n;
 /** How far a campaign may be ahead of even spending, so that small budgets spend at all. */
 const AHEAD_MS = 3_600_000;
+const DAY_MS = 86_400_000;
 
 /** What is added to the price of media: the platform's share, then the agency's markup (hundredths of a percent). */
 export interface Rates {
@@ -73,6 +74,30 @@ export function pacedTo(daily: bigint, at: Date, day: { from: Date; ends: Date }
 
 /** How many days back reports of outside platforms are read again: they come late, and correct the last days. */
 export const REPORT_DAYS = 3;
+
+/**
+ * Whether an outside platform may still spend for a campaign, or report what it has spent: until it has been told to stop,
+ * and its reports have been read until the last days that it ran on can no longer change. `readUntil`: until when the
+ * campaign has been told and read without a fault.
+ */
+export function mayStillReport(
+  row: {
+    platform: string;
+    state: string;
+    external_id: string | null;
+    ran_until: Date | null;
+    campaign_updated_at: Date;
+  },
+  readUntil: Date | null,
+): boolean {
+  if (row.platform !== 'simplifi') return false;
+  if (row.state === 'active') return true;
+  const ranUntil = row.ran_until ?? (row.external_id === null ? null : row.campaign_updated_at);
+  return (
+    ranUntil !== null &&
+    (readUntil === null || readUntil.getTime() < ranUntil.getTime() + REPORT_DAYS * DAY_MS)
+  );
+}
 
 /** The calendar day of an instant in a time zone, YYYY-MM-DD. */
 export const dayIn = (at: Date, zone: string): string =>

@@ -25,7 +25,16 @@ import type { Retention } from '../../operations/retention/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
 import { createCreatives } from './creative.service.ts';
 import { createMedia } from './media.service.ts';
-import { type Budgets, dayIn, dueOf, remainingDays, roomOf, type Used, unknownCity } from './policy.ts';
+import {
+  type Budgets,
+  dayIn,
+  dueOf,
+  mayStillReport,
+  remainingDays,
+  roomOf,
+  type Used,
+  unknownCity,
+} from './policy.ts';
 import { createSpending } from './spend.service.ts';
 import { countImpressions, forgetImpressions } from './spend.store.ts';
 import * as store from './store.ts';
@@ -84,6 +93,17 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
   const { audit, tenants, campaigns, billing, pricing, prepaid, payments, auth, users, adAudiences } = deps;
   const spending = createSpending(platform, deps);
   prepaid.keepBack(spending.unbooked);
+  // Nothing is charged for a campaign once it is removed, however its clients are billed.
+  events.on('campaign.removing', async (tx, { campaignId }) => {
+    const row = await store.adCampaignById(tx, campaignId, true);
+    if (!row) return;
+    // Without its keys no one can be asked any more.
+    const readUntil = config.simplifi ? row.synced_at : clock.now();
+    if (row.held_micros + row.unposted_micros > 0n || mayStillReport(row, readUntil))
+      throw new Refusal('conflict', ownMessages.adsNotBilled, {
+        errors: { status: ['must be paused until its ads are billed'] },
+      });
+  });
   deps.retention.keep('ad_impressions', { of: 'root', count: countImpressions, remove: forgetImpressions });
 
   /** The columns that fields set. @throws Refusal naming the field */

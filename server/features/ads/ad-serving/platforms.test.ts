@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BOUNDS } from '../../../platform/db/bounds.ts';
+import { inScope } from '../../../platform/db/scope.ts';
 import { type SimplifiStub, startSimplifiStub } from '../../../providers/simplifi/stub.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { BROWSER, type Company, type MadeCampaign } from '../../../test/factories.ts';
@@ -706,11 +707,14 @@ describe('[SIMP-04] Simpli.fi', () => {
     return (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) =>
       app.call(method, `/api${path}`, { host: 'platforms.test', token, ...(body ? { body } : {}) });
   };
+  /** The ads of the vendor’s campaign, by their sizes. */
+  const adsOf = ({ ads }: (typeof stub.campaigns)[number]) =>
+    ads.toSorted((a, b) => a.ad_size_id - b.ad_size_id);
   /** What the vendor says that an ad did today. */
-  const report = (of: { id: number; ads: { id: number }[] }, total_spend: number, n = 0) =>
+  const report = (of: (typeof stub.campaigns)[number], total_spend: number, n = 0) =>
     stub.days.push({
       campaign_id: of.id,
-      ad_id: of.ads[n]!.id,
+      ad_id: adsOf(of)[n]!.id,
       stat_date: today(),
       impressions: 1_000,
       clicks: 0,
@@ -824,7 +828,7 @@ describe('[SIMP-04] Simpli.fi', () => {
       [made.id],
     );
     await sync();
-    expect(found!.ads.map(({ status }) => status)).toEqual(['Paused', 'Active']);
+    expect(adsOf(found!).map(({ status }) => status)).toEqual(['Paused', 'Active']);
     await app.admin.query(`update ad_campaign set states = '{}', cities = '{}' where campaign_id = $1`, [
       made.id,
     ]);
@@ -839,7 +843,7 @@ describe('[SIMP-04] Simpli.fi', () => {
     await app.admin.query('update creative set external_id = null where id = $1', [third]);
     expect((await remove(third)).status).toBe(200);
     await sync();
-    expect(found!.ads.map(({ status }) => status)).toEqual(['Paused', 'Active', 'Paused']);
+    expect(adsOf(found!).map(({ status }) => status)).toEqual(['Paused', 'Active', 'Paused']);
     report(found!, 1, 2);
     await sync();
     expect((await outsideOf(made.id)).media).toBe(3n * USD);
@@ -884,5 +888,70 @@ describe('[SIMP-04] Simpli.fi', () => {
     await sync();
     expect(theirs(made.id).map(({ status }) => status)).toEqual(['Paused']);
     expect((await rowOf(made.id)).external_id).toBe(String(theirs(made.id)[0]!.id));
+  });
+
+  test('a campaign is removed once it has stopped there and its last days are charged, also if its agency bills by hand', async () => {
+    const made = await CASES.simplifi.make({ balance: 0n });
+    const billing = (manual_bill: boolean) =>
+      inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+        app.features.billing.accounts.setTerms(
+          tx,
+          { root_id: root.id, agency_id: agency.id, company_id: agency.id },
+          { manual_bill, updated_at: app.clock.now() },
+        ),
+      );
+    await billing(true);
+    const remove = async () =>
+      (await as(agency))('POST', '/leadspeek/client/remove', { leadspeekID: made.id });
+    const refused = async () => {
+      const { status, body } = await remove();
+      expect([status, body.message]).toEqual([409, expect.stringContaining('not all billed yet')]);
+    };
+    await sync();
+    const [found] = theirs(made.id);
+    expect(found!.status).toBe('Active');
+    await refused();
+    // Paused here, but not there.
+    await pause(made.id, 'paused');
+    await refused();
+    await sync();
+    expect(found!.status).toBe('Paused');
+    await refused();
+    report(found!, 2);
+    // Long ago, but no one has read what it reported since.
+    app.clock.advance(3 * 86_400_000);
+    await refused();
+    await sync();
+    expect(await ledger(made.id)).toEqual({ price: 0n, wholesale: 2_200_000n });
+    expect((await remove()).status).toBe(200);
+    expect(found!.status).toBe('Paused');
+    await billing(false);
+  });
+
+  test('a campaign that it never had, or that was never started, is removed right away', async () => {
+    const call = await as(agency);
+    const remove = async (id: string) =>
+      (await call('POST', '/leadspeek/client/remove', { leadspeekID: id })).status;
+    const made = await CASES.simplifi.make({ state: 'paused', balance: 0n });
+    await sync();
+    expect(await remove(made.id)).toBe(200);
+    const house = await makeAs('house')();
+    expect(await remove(house.id)).toBe(200);
+  });
+
+  test('what was promised or billed of any ad campaign is posted before it can be removed', async () => {
+    const house = await makeAs('house')();
+    const zone = await app.make.adZone(client, { cpm: 2n * USD });
+    app.features.adServing.house.forget();
+    const page = await open(zone.key);
+    const call = await as(agency);
+    const remove = async () =>
+      (await call('POST', '/leadspeek/client/remove', { leadspeekID: house.id })).status;
+    expect(await remove()).toBe(409);
+    expect(await page.view()).toBe(204);
+    expect(await remove()).toBe(409);
+    await post();
+    expect(await ledger(house.id)).toEqual({ price: 2_750n, wholesale: 200n });
+    expect(await remove()).toBe(200);
   });
 });
