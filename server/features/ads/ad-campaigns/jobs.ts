@@ -7,13 +7,7 @@ import type { AdCampaigns } from './service.ts';
 const spendJob = defineJob('ads.spend', z.object({}));
 
 /** Starts the feature's background work. */
-export async function startSpending({ spending, roots }: AdCampaigns, { jobs }: Platform): Promise<void> {
-  await jobs.work(spendJob, { pollingIntervalSeconds: 10 }, async () => {
-    for (const rootId of await roots()) {
-      await spending.expire(rootId);
-      await spending.endLeases(rootId);
-      await spending.postAll(rootId);
-    }
-  });
+export async function startSpending({ settle }: AdCampaigns, { jobs }: Platform): Promise<void> {
+  await jobs.work(spendJob, { pollingIntervalSeconds: 10 }, settle);
   await jobs.schedule(spendJob, '* * * * *', {});
 }

@@ -373,7 +373,13 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
 
   return {
     spending,
-    roots: tenants.roots,
+    /** Gives back what is promised too long, and posts what was billed, in each root whatever fails in another. */
+    settle: (): Promise<void> =>
+      tenants.eachRoot(async (rootId) => {
+        await spending.expire(rootId);
+        await spending.endLeases(rootId);
+        await spending.postAll(rootId);
+      }),
     creatives: createCreatives(platform, { audit }),
     media: createMedia(platform, { audit, tenants, auth, users }),
     /** For the features above: campaigns as they are stored. */

@@ -75,9 +75,24 @@ export type Spending = ReturnType<typeof createSpending>;
  * month, flight, or balance allows. Runs in the root's scope.
  */
 export function createSpending(
-  { db, clock }: Platform,
+  { db, clock, log }: Platform,
   { billing, campaigns }: { billing: Billing; campaigns: Campaigns },
 ) {
+  /** Does the work of one of many campaigns: a fault of one, kept in `failed`, keeps nothing from the others. */
+  async function alone(
+    rootId: string,
+    campaignId: string,
+    work: (tx: Tx) => Promise<unknown>,
+    failed: string[] = [],
+  ): Promise<void> {
+    try {
+      await inScope(db.app, { rootId }, work);
+    } catch (error) {
+      failed.push(campaignId);
+      log.error({ err: error, campaignId }, 'the spend of an ad campaign could not be settled');
+    }
+  }
+
   /** The rates of a campaign now. */
   const ratesOf = async (tx: Tx, row: store.AdRow): Promise<Rates> => ({
     share_bp: (await store.termsOf(tx, row.root_id))?.share_bp ?? 0,
@@ -328,19 +343,25 @@ export function createSpending(
     /** Gives back what is left of the leases of a root whose time is over. */
     async endLeases(rootId: string): Promise<void> {
       const now = clock.now();
+      const failed: string[] = [];
       for (;;) {
         const over = await inScope(db.app, { rootId }, (tx) =>
-          spent.overLeases(tx, rootId, now, MOST_EXPIRED),
+          spent.overLeases(tx, rootId, now, MOST_EXPIRED, failed),
         );
         for (const [campaignId, rows] of over)
-          await inScope(db.app, { rootId }, async (tx) => {
-            await store.adCampaignById(tx, campaignId, true);
-            await spent.endLeases(
-              tx,
-              campaignId,
-              rows.map(({ id }) => id),
-            );
-          });
+          await alone(
+            rootId,
+            campaignId,
+            async (tx) => {
+              await store.adCampaignById(tx, campaignId, true);
+              await spent.endLeases(
+                tx,
+                campaignId,
+                rows.map(({ id }) => id),
+              );
+            },
+            failed,
+          );
         if (over.size === 0) return;
       }
     },
@@ -355,20 +376,26 @@ export function createSpending(
     async expire(rootId: string): Promise<number> {
       let all = 0;
       const now = clock.now();
+      const failed: string[] = [];
       for (;;) {
         const expired = await inScope(db.app, { rootId }, (tx) =>
-          spent.expiredOf(tx, rootId, now, MOST_EXPIRED),
+          spent.expiredOf(tx, rootId, now, MOST_EXPIRED, failed),
         );
         for (const [campaignId, rows] of expired)
-          all += await inScope(db.app, { rootId }, async (tx) => {
-            await store.adCampaignById(tx, campaignId, true);
-            return spent.release(
-              tx,
-              campaignId,
-              rows.map(({ id }) => id),
-              'expired',
-            );
-          });
+          await alone(
+            rootId,
+            campaignId,
+            async (tx) => {
+              await store.adCampaignById(tx, campaignId, true);
+              all += await spent.release(
+                tx,
+                campaignId,
+                rows.map(({ id }) => id),
+                'expired',
+              );
+            },
+            failed,
+          );
         if (expired.size === 0) return all;
       }
     },
@@ -509,7 +536,7 @@ export function createSpending(
     /** Posts what all campaigns of a root were billed. Returns how many had anything. */
     async postAll(rootId: string): Promise<number> {
       const ids = await inScope(db.app, { rootId }, (tx) => spent.unpostedIn(tx, rootId));
-      for (const id of ids) await inScope(db.app, { rootId }, (tx) => this.post(tx, id));
+      for (const id of ids) await alone(rootId, id, (tx) => this.post(tx, id));
       return ids.length;
     },
 

@@ -178,14 +178,15 @@ export async function release(
   return Number(rows[0]!.n);
 }
 
-/** Promised impressions whose time is over, by campaign, a number at a time. */
-export async function expiredOf(tx: Tx, rootId: string, now: Date, most: number) {
+/** Promised impressions whose time is over, by campaign, a number at a time; `except`: not of these. */
+export async function expiredOf(tx: Tx, rootId: string, now: Date, most: number, except: readonly string[]) {
   const rows = await tx
     .selectFrom('ad_impression')
     .select(['id', 'campaign_id'])
     .where('root_id', '=', rootId)
     .where('state', '=', 'held')
     .where('expires_at', '<', now)
+    .where('campaign_id', '<>', sql<string>`all(${[...except]}::uuid[])`)
     .orderBy('expires_at')
     .limit(most)
     .execute();
@@ -373,13 +374,14 @@ export async function insertFromLeases(
     from (select lease_id, sum(held) as held from n group by 1) t where l.id = t.lease_id`.execute(tx);
 }
 
-/** Leases whose time is over, by campaign, a number at a time. */
-export async function overLeases(tx: Tx, rootId: string, now: Date, most: number) {
+/** Leases whose time is over, by campaign, a number at a time; `except`: not of these. */
+export async function overLeases(tx: Tx, rootId: string, now: Date, most: number, except: readonly string[]) {
   const rows = await tx
     .selectFrom('ad_lease')
     .select(['id', 'campaign_id'])
     .where('root_id', '=', rootId)
     .where('expires_at', '<', now)
+    .where('campaign_id', '<>', sql<string>`all(${[...except]}::uuid[])`)
     .orderBy('expires_at')
     .limit(most)
     .execute();
