@@ -603,8 +603,11 @@ export function createBidder(
   };
 
   return {
-    /** Forgets the campaigns that are remembered, after a change in this process. Leases stay. */
-    forget(): void {
+    /**
+     * Forgets what is remembered, after a change in this process: the campaigns of one root, or everything. Leases stay.
+     */
+    forget(of?: { rootId: string }): void {
+      if (of) return void books.delete(of.rootId);
       books.clear();
       keys.clear();
     },

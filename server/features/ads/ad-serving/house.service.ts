@@ -163,7 +163,7 @@ export function createHouse(
 
   /** The campaigns that a zone may show: all of its agency's clients, or its client's own. */
   const shownIn = (zone: store.ZoneOfKey): Promise<Shown[]> =>
-    kept(lists as never, 'list', `${zone.company_id} ${zone.width}x${zone.height}`, () =>
+    kept(lists as never, 'list', `${zone.root_id} ${zone.company_id} ${zone.width}x${zone.height}`, () =>
       inScope(db.app, { rootId: zone.root_id }, async (tx) => {
         const active = await rows.active(tx, {
           platform: 'house',
@@ -340,8 +340,16 @@ export function createHouse(
 
   return {
     viewerKey,
-    /** Forgets what is remembered of zones and campaigns, after a change in this process. */
-    forget(): void {
+    /**
+     * Forgets what is remembered, after a change in this process: which campaigns one root shows, and that the budgets of
+     * the changed one are used up; or everything.
+     */
+    forget(of?: { rootId: string; campaignId: string | null }): void {
+      if (of) {
+        for (const key of lists.keys()) if (key.startsWith(of.rootId)) lists.delete(key);
+        if (of.campaignId) full.delete(of.campaignId);
+        return;
+      }
       zones.clear();
       lists.clear();
       full.clear();

@@ -954,4 +954,85 @@ describe('[SIMP-04] Simpli.fi', () => {
     expect(await ledger(house.id)).toEqual({ price: 2_750n, wholesale: 200n });
     expect(await remove()).toBe(200);
   });
+
+  test('[BEY-31] however often campaigns are changed, each waits once to be told of, behind what others wait for', async () => {
+    const [made, second] = [await CASES.simplifi.make(), await CASES.simplifi.make()];
+    const other = await app.make.root({ host: `root${serial++}.test` });
+    const theirClient = await app.make.client(await app.make.agency(other));
+    const theirOwn = await app.make.adCampaign(theirClient, { platform: 'simplifi' });
+    const call = await as(client);
+    const edit = ({ creativeId }: { creativeId: string }, n: number) =>
+      call('PUT', `/ads/creatives/${creativeId}`, { name: `Ad ${n}` });
+    for (let n = 0; n < 20; n++) expect((await edit(made, n)).status).toBe(200);
+    expect((await edit(second, 0)).status).toBe(200);
+    await inScope(app.platform.db.app, { rootId: other.id }, (tx) =>
+      app.platform.events.emit(tx, 'ads.changed', { rootId: other.id, campaignId: theirOwn.id }),
+    );
+    const { rows } = await app.admin.query(
+      `select data ->> 'campaignId' as id from pgboss.job
+       where name = 'ads.deliver' and data ->> 'campaignId' = any($1) order by priority desc, created_on`,
+      [[made.id, second.id, theirOwn.id]],
+    );
+    expect(rows.map(({ id }) => id)).toHaveLength(3);
+    expect(rows.at(-1)).toEqual({ id: second.id });
+    // It is the campaign that is told of, and no other.
+    await app.features.adServing.deliver({ rootId: root.id, campaignId: made.id });
+    expect([theirs(made.id).length, theirs(second.id).length]).toEqual([1, 0]);
+    await app.features.adServing.deliver({ rootId: root.id });
+    expect(theirs(second.id)).toHaveLength(1);
+  });
+
+  test('[BEY-31] a fault of one campaign, or of one root, keeps nothing from the others', async () => {
+    const [made, second] = [await CASES.simplifi.make(), await CASES.simplifi.make()];
+    const other = await app.make.root({ host: `root${serial++}.test` });
+    const theirClient = await app.make.client(await app.make.agency(other));
+    const theirOwn = await app.make.adCampaign(theirClient, {
+      platform: 'simplifi',
+      zips: ['73301'],
+      balance: 100n * USD,
+    });
+    const { spending } = app.features.adCampaigns;
+    const charged = spending.chargeReported;
+    const charge = vi.spyOn(spending, 'chargeReported').mockImplementation(async (...given) => {
+      if (given[1] === made.id) throw new Error('A fault');
+      return charged.call(spending, ...given);
+    });
+    const run = vi.spyOn(app.features.adServing.sandbox, 'run').mockImplementation(async (id) => {
+      if (id === root.id) throw new Error('Another fault');
+      return 0;
+    });
+    await expect(app.features.adServing.deliver({})).rejects.toThrow('Another fault');
+    expect((await rowOf(theirOwn.id)).synced_at).toEqual(app.clock.now());
+    run.mockRestore();
+    await sync();
+    expect((await rowOf(made.id)).synced_at).toBeNull();
+    expect((await rowOf(second.id)).synced_at).toEqual(app.clock.now());
+    charge.mockRestore();
+    // The same for what is posted every minute.
+    const zones: { key: string }[] = [];
+    const house: MadeCampaign[] = [];
+    for (const of of [client, await app.make.client(agency), theirClient]) {
+      house.push(await app.make.adCampaign(of, { platform: 'house', balance: 100n * USD }));
+      zones.push(await app.make.adZone(of, { cpm: 2n * USD }));
+    }
+    app.features.adServing.house.forget();
+    for (const { key } of zones) await (await open(key)).view();
+    const held = await app.admin.query(
+      `select campaign_id from ad_campaign where unposted_micros > 0 and campaign_id = any($1)`,
+      [house.map(({ id }) => id)],
+    );
+    expect(held.rows).toHaveLength(3);
+    const posted = spending.post;
+    const post_ = vi.spyOn(spending, 'post').mockImplementation(async (...given) => {
+      if (given[1] === house[0]!.id) throw new Error('A fault');
+      return posted.call(spending, ...given);
+    });
+    await app.features.adCampaigns.settle();
+    post_.mockRestore();
+    const unposted = async (n: number) => (await rowOf(house[n]!.id)).unposted_micros as bigint;
+    expect(await unposted(0)).toBeGreaterThan(0n);
+    expect([await unposted(1), await unposted(2)]).toEqual([0n, 0n]);
+    await app.features.adCampaigns.settle();
+    expect(await unposted(0)).toBe(0n);
+  });
 });

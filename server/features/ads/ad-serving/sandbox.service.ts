@@ -57,7 +57,7 @@ const keysOf = ({ device, user }: BidRequest) =>
  * and clicked as the exchange says. No one sees these ads.
  */
 export function createSandbox(
-  { db, clock, config }: Platform,
+  { db, clock, config, log }: Platform,
   { adCampaigns, adAudiences }: { adCampaigns: AdCampaigns; adAudiences: AdAudiences },
 ) {
   const { spending, rows } = adCampaigns;
@@ -181,8 +181,14 @@ export function createSandbox(
       const now = clock.now();
       const active = await inScope(db.app, { rootId }, (tx) => rows.active(tx, { platform: 'sandbox' }));
       let steps = 0;
-      for (const { id, root_id } of active)
-        if (root_id === rootId) while (await step(rootId, id, now)) steps++;
+      for (const { id, root_id } of active) {
+        if (root_id !== rootId) continue;
+        try {
+          while (await step(rootId, id, now)) steps++;
+        } catch (error) {
+          log.error({ err: error, campaignId: id }, 'the sandbox could not show an ad campaign');
+        }
+      }
       return steps;
     },
   };

@@ -11,7 +11,7 @@ import type { AdCampaigns } from '../ad-campaigns/index.ts';
 import { createBidder } from './bidder.service.ts';
 import { createExchanges } from './exchange.service.ts';
 import { createHouse } from './house.service.ts';
-import { deliverJob } from './queue.ts';
+import { type DeliverJob, deliverJob } from './queue.ts';
 import { createSandbox } from './sandbox.service.ts';
 import { createSync } from './sync.service.ts';
 import { createZones } from './zone.service.ts';
@@ -48,10 +48,18 @@ export function createAdServing(
       : null;
   const sync = createSync(platform, { ...deps, outside });
 
-  const soon = async (tx: Parameters<typeof jobs.send>[0], { rootId }: { rootId: string }): Promise<void> => {
-    house.forget();
-    bidder.forget();
-    if (outside) await jobs.send(tx, deliverJob, [{ rootId }]);
+  const soon = async (
+    tx: Parameters<typeof jobs.send>[0],
+    { rootId, campaignId }: { rootId: string; campaignId: string | null },
+  ): Promise<void> => {
+    house.forget({ rootId, campaignId });
+    bidder.forget({ rootId });
+    // However often it changes, it is told once, and whoever changes many waits for the others.
+    if (outside)
+      await jobs.send(tx, deliverJob, [{ rootId, ...(campaignId ? { campaignId } : {}) }], {
+        turn: rootId,
+        unlessWaiting: true,
+      });
   };
   events.on('ads.changed', soon);
   events.on('campaign.started', soon);
@@ -64,14 +72,20 @@ export function createAdServing(
     sync,
     zones: createZones(platform, deps),
 
+    /** Delivers the ads of one campaign, of a root, or of all; what fails for one keeps nothing from the others. */
+    async deliver({ rootId, campaignId }: DeliverJob): Promise<void> {
+      const run = async (id: string): Promise<void> => {
+        await sandbox.run(id);
+        await sync.run(id);
+      };
+      if (rootId && campaignId) await sync.one(rootId, campaignId);
+      else if (rootId) await run(rootId);
+      else await deps.tenants.eachRoot(run);
+    },
+
     /** Starts the background work: every minute, and soon after a change. */
     async start(): Promise<void> {
-      await jobs.work(deliverJob, { pollingIntervalSeconds: 5 }, async ({ rootId }) => {
-        for (const id of rootId ? [rootId] : await deps.tenants.roots()) {
-          await sandbox.run(id);
-          await sync.run(id);
-        }
-      });
+      await jobs.work(deliverJob, { pollingIntervalSeconds: 5 }, (which) => this.deliver(which));
       await jobs.schedule(deliverJob, '* * * * *', {});
     },
   };

@@ -92,26 +92,39 @@ export function createSync(
     };
   }
 
-  /** Gives the platform the audiences that its campaigns use, as far as they have changed. */
-  async function placeAudiences(rootId: string, platform: AdPlatform): Promise<void> {
-    const all = await inScope(db.app, { rootId }, (tx) => adAudiences.outside.all(tx, rootId));
-    for (const row of all) {
-      if (!row.is_used || row.state !== 'ready') continue;
-      const { addresses, hash } = await adAudiences.outside.addresses(rootId, row.id);
-      if (row.external_id && row.placed_hash?.equals(hash)) continue;
-      const { id, name, external_id: externalId } = row;
-      // An empty one is emptied there, but not made.
-      if (addresses.length === 0 && !externalId) continue;
-      const set = await platform.putAudience({ id, name, externalId, addresses }).then(
-        (placed) => ({ external_id: placed, placed_hash: hash, place_error: null }),
-        (error: unknown) => {
-          if (!(error instanceof AdPlatformError)) throw error;
-          log.warn({ audienceId: id, error: error.message }, 'ad platform');
-          return { place_error: error.message };
-        },
-      );
-      await inScope(db.app, { rootId }, (tx) => adAudiences.outside.set(tx, id, set));
-    }
+  /** Does its work for one of many: a fault of one keeps nothing from the others. */
+  async function alone(of: { campaignId: string } | { audienceId: string }, work: () => Promise<void>) {
+    await work().catch((error: unknown) => log.error({ err: error, ...of }, 'an ad platform was not told'));
+  }
+
+  type Audience = Awaited<ReturnType<AdAudiences['outside']['all']>>[number];
+  async function placeAudience(rootId: string, row: Audience, platform: AdPlatform): Promise<void> {
+    const { addresses, hash } = await adAudiences.outside.addresses(rootId, row.id);
+    if (row.external_id && row.placed_hash?.equals(hash)) return;
+    const { id, name, external_id: externalId } = row;
+    // An empty one is emptied there, but not made.
+    if (addresses.length === 0 && !externalId) return;
+    const set = await platform.putAudience({ id, name, externalId, addresses }).then(
+      (placed) => ({ external_id: placed, placed_hash: hash, place_error: null }),
+      (error: unknown) => {
+        if (!(error instanceof AdPlatformError)) throw error;
+        log.warn({ audienceId: id, error: error.message }, 'ad platform');
+        return { place_error: error.message };
+      },
+    );
+    await inScope(db.app, { rootId }, (tx) => adAudiences.outside.set(tx, id, set));
+  }
+
+  /** Gives the platform the audiences that its campaigns use, or those that one of them does, as far as they changed. */
+  async function placeAudiences(rootId: string, platform: AdPlatform, campaignId?: string): Promise<void> {
+    const { all, aims } = await inScope(db.app, { rootId }, async (tx) => ({
+      all: await adAudiences.outside.all(tx, rootId),
+      aims: campaignId === undefined ? null : await adAudiences.aimsOf(tx, [campaignId]),
+    }));
+    const only = aims && new Set([...aims.values()].flat().map(({ id }) => id));
+    for (const row of all)
+      if (row.is_used && row.state === 'ready' && (!only || only.has(row.id)))
+        await alone({ audienceId: row.id }, () => placeAudience(rootId, row, platform));
   }
 
   /** Deletes there what no campaign uses any more: after the campaigns, because it refuses while they do. */
@@ -137,7 +150,9 @@ export function createSync(
     const begun = clock.now();
     const found = await inScope(db.app, { rootId }, async (tx) => {
       const row = await rows.byId(tx, id, true);
-      if (!row || row.root_id !== rootId) return null;
+      if (row?.platform !== 'simplifi' || row.root_id !== rootId) return null;
+      const isNew = row.external_id === null && row.ran_until === null && row.state !== 'active';
+      if (isNew) return null;
       const aims = (await adAudiences.aimsOf(tx, [id])).get(id) ?? [];
       const order = await orderOf(tx, row, aims);
       // Before it is told, since its answer may be lost: no one removes a campaign that may run there.
@@ -191,16 +206,20 @@ export function createSync(
   }
 
   return {
+    /** Brings one campaign and the platform in step, unless it is shown elsewhere. */
+    async one(rootId: string, campaignId: string): Promise<void> {
+      if (!outside) return;
+      await placeAudiences(rootId, outside, campaignId);
+      await syncOne(rootId, campaignId, outside);
+    },
+
     /** Brings all campaigns of a root and the platform in step. Returns how many there are. */
     async run(rootId: string): Promise<number> {
       if (!outside) return 0;
       // Before the campaigns, so that none is shown to more people than it is meant for.
       await placeAudiences(rootId, outside);
       const all = await inScope(db.app, { rootId }, (tx) => rows.outside(tx, rootId));
-      for (const row of all) {
-        const isNew = row.external_id === null && row.ran_until === null && row.state !== 'active';
-        if (!isNew && row.root_id === rootId) await syncOne(rootId, row.id, outside);
-      }
+      for (const { id } of all) await alone({ campaignId: id }, () => syncOne(rootId, id, outside));
       await removeAudiences(rootId, outside);
       return all.length;
     },
