@@ -92,6 +92,12 @@ export interface Schema {
     updated_at: Date;
     cities: Generated<string[]>;
     areas: DefaultJson<Columns['ad_campaign.areas']>;
+    told_on: string | null;
+    told_daily_micros: bigint | null;
+    told_monthly_micros: bigint | null;
+    told_total_micros: bigint | null;
+    told_markup_bp: number | null;
+    told_share_bp: number | null;
   };
   ad_campaign_audience: {
     campaign_id: string;
@@ -109,6 +115,11 @@ export interface Schema {
     company_id: string;
     held_micros: Generated<bigint>;
     spent_micros: Generated<bigint>;
+    told_daily_micros: bigint | null;
+    told_monthly_micros: bigint | null;
+    told_total_micros: bigint | null;
+    told_markup_bp: number | null;
+    told_share_bp: number | null;
   };
   ad_exchange: {
     id: string;

@@ -208,7 +208,11 @@ export const EXPORTED: readonly ExportedTable[] = [
     'ad_campaign',
     `campaign_id platform max_bid_micros daily_micros monthly_micros total_micros goal_type goal_micros markup_bp!
      frequency_cap frequency_hours click_days view_hours states cities zips areas spent_micros ran_until created_at updated_at`,
-    { working: 'held_micros unposted_micros external_id synced_at sync_error' },
+    {
+      working: `held_micros unposted_micros external_id synced_at sync_error told_on told_daily_micros told_monthly_micros
+        told_total_micros told_markup_bp`,
+      platform: 'told_share_bp',
+    },
   ),
   table('ad_campaign_audience', 'campaign_id audience_id is_excluded'),
   table(
@@ -220,7 +224,10 @@ export const EXPORTED: readonly ExportedTable[] = [
   table('ad_terms', 'minimum_bid_micros minimum_daily_micros minimum_monthly_micros share_bp! updated_at'),
   table('ad_exchange', 'id name state created_at updated_at', { secret: 'key_hash' }),
   table('ad_zone', 'id name hosts width height cpm_micros state created_at updated_at', { secret: 'key' }),
-  table('ad_day', 'campaign_id day spent_micros', { working: 'held_micros' }),
+  table('ad_day', 'campaign_id day spent_micros', {
+    working: 'held_micros told_daily_micros told_monthly_micros told_total_micros told_markup_bp',
+    platform: 'told_share_bp',
+  }),
   table(
     'ad_hour',
     `campaign_id hour creative_id place impressions viewable clicks visits leads view_leads spend_micros
