@@ -213,6 +213,8 @@ export const adCampaigns = {
       path: '/leadspeek/simplifi/{leadspeekID}',
       tags,
       summary: 'Updates an ad campaign; fields left out stay as they are',
+      description:
+        'What an ad exchange spent before is charged by the budgets and the markup of that day, even if it reports it later.',
     })
     .meta({ access: 'campaign.write' })
     .input(
@@ -285,6 +287,8 @@ export const adCampaigns = {
       path: '/leadspeek/simplifi/costmodule',
       tags,
       summary: 'Sets what the agency adds to what ads cost',
+      description:
+        'It applies to ads that are shown from now on. At an ad exchange, a higher markup applies from the next day.',
     })
     .meta({ access: 'campaign.price' })
     .input(Which.extend({ agencyMarkup: Percent }))

@@ -443,7 +443,7 @@ describe('[SIMP-01] what ads spend', () => {
     await app.make.adTerms(root, { share_bp: 0 });
   });
 
-  test('what an outside platform spent that no balance covers is the root’s to pay, once', async () => {
+  test('what an outside platform spent that no balance covers is the agency’s to pay, once', async () => {
     const made = await app.make.adCampaign(client, { balance: 0n, platform: 'simplifi' });
     const reports = [
       {
@@ -456,7 +456,7 @@ describe('[SIMP-01] what ads spend', () => {
     ];
     for (let n = 0; n < 2; n++)
       expect(await root_((tx) => spending().chargeReported(tx, made.id, 'simpli.fi', reports))).toBe(0n);
-    expect(await spendOf(made.id)).toEqual({ events: 1, price: 0n, wholesale: 0n, supplier: 5_000n });
+    expect(await spendOf(made.id)).toEqual({ events: 1, price: 0n, wholesale: 5_000n, supplier: 5_000n });
   });
 
   test('notices that come twice, late, or never cost nothing more', async () => {

@@ -48,6 +48,20 @@ export interface Used {
   funds: bigint;
 }
 
+/** What an outside platform is told of a campaign: budgets in what the client pays, and what is added to its media. */
+export type Told = Budgets & Pick<Rates, 'share_bp' | 'markup_bp'>;
+
+/** What two of them allow together: the larger budgets, and the lesser part of them that is not media. */
+export const mostOf = (a: Told, b: Told): Told => ({
+  daily_micros: most(a.daily_micros, b.daily_micros),
+  monthly_micros: most(a.monthly_micros, b.monthly_micros),
+  total_micros:
+    a.total_micros === null || b.total_micros === null ? null : most(a.total_micros, b.total_micros),
+  markup_bp: Math.min(a.markup_bp, b.markup_bp),
+  share_bp: Math.min(a.share_bp, b.share_bp),
+});
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
 /** The least of amounts. */
 export function least(amounts: readonly bigint[]): bigint {
   let found = amounts[0]!;

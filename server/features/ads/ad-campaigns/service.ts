@@ -157,7 +157,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       refuse('areas', 'cannot be combined with states or ZIP codes at Simpli.fi');
   }
 
-  /** Checks what a campaign would be after a change. @throws Refusal naming the field */
+  /** Checks what a campaign would be after a change; `before`: its total budget until then. @throws Refusal naming the field */
   async function check(
     tx: Tx,
     after: Budgets & {
@@ -169,6 +169,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       held_micros?: bigint;
       spent_micros?: bigint;
     } & Partial<Placed>,
+    before?: bigint | null,
   ): Promise<void> {
     checkPlaces(after);
     const least = await store.minimumsOf(tx);
@@ -182,7 +183,8 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
     if (after.monthly_micros < after.daily_micros)
       refuse('monthly_budget', `must be at least the daily budget, ${usd(after.daily_micros)}`);
     const used = (after.held_micros ?? 0n) + (after.spent_micros ?? 0n);
-    if (after.total_micros !== null && after.total_micros < used)
+    // One that stays may be below what came in of days before it was lowered.
+    if (after.total_micros !== null && after.total_micros !== before && after.total_micros < used)
       refuse('total_budget', `must be at least what has been spent, ${usd(used)}`);
     if (after.goal_type && after.goal_micros === null) refuse('goal_value', 'is required');
     if (!after.goal_type && after.goal_micros !== null) refuse('goal_type', 'is required');
@@ -323,7 +325,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
         ends_on: given.ends_on === undefined ? row.ends_on : given.ends_on,
       };
       const after = { ...row, ...set, ...flight };
-      await check(tx, after);
+      await check(tx, after, row.total_micros);
       const at = clock.now();
       const saved = await campaigns.edit(
         tx,
@@ -534,7 +536,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       const after = { ...row, ...columnsOf(given) };
       const used = await usedToday(row);
       const days = daysOf(row);
-      const reason = await inScope(db.app, ctx.scope, (tx) => check(tx, after)).then(
+      const reason = await inScope(db.app, ctx.scope, (tx) => check(tx, after, row.total_micros)).then(
         () => '',
         (error: unknown) => {
           if (error instanceof Refusal) return error.message;

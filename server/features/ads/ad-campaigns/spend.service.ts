@@ -1,10 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Billing, LeadSale } from '../../money/billing/index.ts';
 import { periodOf } from '../../money/data-wallet/index.ts';
-import { costsOf, dayIn, least, pacedTo, type Rates, REPORT_DAYS, roomOf, type Used } from './policy.ts';
+import {
+  costsOf,
+  dayIn,
+  least,
+  mostOf,
+  pacedTo,
+  type Rates,
+  REPORT_DAYS,
+  roomOf,
+  type Told,
+  type Used,
+} from './policy.ts';
 import * as spent from './spend.store.ts';
 import * as store from './store.ts';
 
@@ -112,9 +124,36 @@ export function createSpending(
     };
   }
 
+  /** What an outside platform was told of a campaign last; null: nothing yet. */
+  const lastTold = (row: store.AdRow): Told | null =>
+    row.told_on === null
+      ? null
+      : {
+          daily_micros: row.told_daily_micros!,
+          monthly_micros: row.told_monthly_micros!,
+          total_micros: row.told_total_micros,
+          markup_bp: row.told_markup_bp!,
+          share_bp: row.told_share_bp!,
+        };
+
+  /**
+   * What an outside platform was told of a campaign on days, which is what it spends by, and what its reports are charged
+   * by, however late they come. Of several things on one day, the most.
+   */
+  async function toldOn(tx: Tx, row: store.AdRow, days: readonly string[]): Promise<(day: string) => Told> {
+    const kept = await spent.toldDays(tx, row.id, [...days].sort()[0]!);
+    const last = lastTold(row);
+    const { share_bp } = await ratesOf(tx, row);
+    return (day) => {
+      const before = kept.get(day);
+      const since = last && row.told_on! <= day ? last : undefined;
+      return before && since ? mostOf(before, since) : (before ?? since ?? { ...row, share_bp });
+    };
+  }
+
   /**
    * How much of a campaign's balance may be spent though it is not booked: what was promised or not posted yet, and, at an
-   * outside platform, what is left of the budgets of days whose reports may still come.
+   * outside platform, what is left of the budgets that it was told of days whose reports may still come.
    */
   async function unbooked(tx: Tx, campaignId: string): Promise<bigint> {
     const row = await store.adCampaignById(tx, campaignId);
@@ -126,11 +165,13 @@ export function createSpending(
     if (row.platform !== 'simplifi' || row.external_id === null || !mayHaveRun) return all;
     const today = Temporal.PlainDate.from(dayIn(now, row.time_zone));
     const first = dayIn(row.created_at, row.time_zone);
-    for (let days = 0; days < REPORT_DAYS; days++) {
-      const day = today.subtract({ days }).toString();
+    const days = Array.from({ length: REPORT_DAYS }, (_, n) => today.subtract({ days: n }).toString());
+    const told = await toldOn(tx, row, days);
+    for (const day of days) {
       if (day < first) break;
       const { day: used } = await store.usedOn(tx, row.id, day);
-      if (row.daily_micros > used) all += row.daily_micros - used;
+      const { daily_micros } = told(day);
+      if (daily_micros > used) all += daily_micros - used;
     }
     return all;
   }
@@ -162,6 +203,38 @@ export function createSpending(
     usedOf,
     unbooked,
     runs,
+
+    /**
+     * Keeps what an outside platform is told of a campaign from a day on, and what it was told on the days before. Until it
+     * has answered (`isSure`), it may go by either.
+     */
+    async tell(tx: Tx, campaignId: string, told: Told, day: string, isSure: boolean): Promise<void> {
+      const row = await store.adCampaignById(tx, campaignId, true);
+      if (!row) return;
+      const last = lastTold(row);
+      const next = isSure || !last ? told : mostOf(last, told);
+      if (last && isDeepStrictEqual(last, next)) return;
+      if (last) {
+        const today = Temporal.PlainDate.from(day);
+        const days = Array.from({ length: REPORT_DAYS + 1 }, (_, n) =>
+          today.subtract({ days: n }).toString(),
+        );
+        const kept = await spent.toldDays(tx, row.id, days.at(-1)!);
+        for (const one of days) {
+          if (one < row.told_on!) break;
+          const before = kept.get(one);
+          await spent.keepTold(tx, row.id, one, before ? mostOf(before, last) : last);
+        }
+      }
+      await store.updateAdCampaign(tx, row.id, {
+        told_on: day,
+        told_daily_micros: next.daily_micros,
+        told_monthly_micros: next.monthly_micros,
+        told_total_micros: next.total_micros,
+        told_markup_bp: next.markup_bp,
+        told_share_bp: next.share_bp,
+      });
+    },
 
     /** What a campaign can still spend now, with what pacing holds back for the rest of the day. */
     async roomNow(tx: Tx, row: store.AdRow, at = clock.now()) {
@@ -446,8 +519,9 @@ export function createSpending(
     },
 
     /**
-     * Charges what is new in the reports of an outside platform, each part once. What the platform spent beyond a budget
-     * is not charged to anyone below the root, which owes it. Returns what was charged.
+     * Charges what is new in the reports of an outside platform, each part once, by what it was told of each day. What it
+     * spent beyond that is not charged to anyone below the root, which owes it. Of the rest, the agency owes its part also
+     * if a balance or a limit of its client does not cover what the client would pay. Returns what clients were charged.
      */
     async chargeReported(
       tx: Tx,
@@ -459,13 +533,18 @@ export function createSpending(
       const [campaign] = await campaigns.lock(tx, [campaignId]);
       const row = await store.adCampaignById(tx, campaignId, true);
       if (!campaign || !row || reports.length === 0) return 0n;
-      const rates = await ratesOf(tx, row);
+      const told = await toldOn(
+        tx,
+        row,
+        reports.map(({ day }) => day),
+      );
       const keyOf = (one: { creative_id: string; day: string }) => `${one.creative_id} ${one.day}`;
       const from = reports.map(({ day }) => day).sort()[0]!;
       const known = new Map((await spent.outsideDays(tx, campaignId, from)).map((one) => [keyOf(one), one]));
       const till = await billing.openTill(tx, [{ id: campaignId, ...ownerOf(row) }], at);
       const manual = await billing.accounts.billsManually(tx, row.agency_id);
       const sale = emptySale(row, at);
+      const owed = { ...emptySale(row, at), isPayable: true };
       const rows: spent.OutsideDay[] = [];
       let refused: ReturnType<typeof till.refusal> = null;
       let all = 0n;
@@ -479,7 +558,8 @@ export function createSpending(
         const impressions = more(BigInt(one.impressions), before?.impressions);
         const clicks = more(BigInt(one.clicks), before?.clicks);
         if (media === 0n && impressions === 0n && clicks === 0n) continue;
-        const costs = costsOf(media, rates);
+        const terms = told(one.day);
+        const costs = costsOf(media, { ...terms, is_own: false });
         const used = usedOn.get(one.day) ?? (await usedOf(tx, row, one.day));
         usedOn.set(one.day, used);
         const today = charged.get(one.day) ?? 0n;
@@ -487,27 +567,28 @@ export function createSpending(
           (sum, [day, price]) => (day.slice(0, 7) === one.day.slice(0, 7) ? sum + price : sum),
           0n,
         );
-        const room = roomOf(row, {
+        const room = roomOf(terms, {
           day: used.day + today,
           month: used.month + month,
           total: used.total + all,
           funds: used.funds - all,
-        }).all;
-        let price = least([costs.price, room]);
-        let wholesale = costs.price > 0n ? (costs.wholesale * price) / costs.price : 0n;
+        });
+        const covered = least([costs.price, room.day, room.month, room.total ?? costs.price]);
+        let price = manual ? covered : least([covered, room.funds]);
+        const wholesale = costs.price > 0n ? (costs.wholesale * covered) / costs.price : 0n;
         const asked = {
           ...sale,
           priceMicros: sale.priceMicros + (manual ? 0n : price),
           costMicros: sale.costMicros + wholesale,
           supplierMicros: sale.supplierMicros + media,
         };
-        const refusal = price > 0n ? till.refusal(asked) : null;
-        if (refusal || costs.price > price)
-          refused = refusal ?? (room === used.funds - all ? 'balance_empty' : refused);
+        const refusal = price > 0n || wholesale > 0n ? till.refusal(asked) : null;
+        if (price < covered) refused = 'balance_empty';
         if (refusal) {
+          refused = refusal;
           price = 0n;
-          wholesale = 0n;
-          sale.supplierMicros = asked.supplierMicros;
+          owed.costMicros += wholesale;
+          owed.supplierMicros += media;
         } else Object.assign(sale, asked);
         all += price;
         charged.set(one.day, today + price);
@@ -524,10 +605,9 @@ export function createSpending(
         });
       }
       // Also what no one below is charged for: the platform wants it from the root.
-      if (sale.priceMicros > 0n || sale.costMicros > 0n || sale.supplierMicros > 0n) {
-        till.take(sale);
-        await till.settle();
-      }
+      for (const one of [sale, owed])
+        if (one.priceMicros > 0n || one.costMicros > 0n || one.supplierMicros > 0n) till.take(one);
+      await till.settle();
       await spent.addOutside(tx, campaignId, place, rows);
       if (refused && campaign.state === 'active') await campaigns.stop(tx, campaign, refused, at);
       return all;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/scope.ts';
-import type { Rates } from './policy.ts';
+import type { Rates, Told } from './policy.ts';
 
 /** An impression that is promised to a campaign. */
 export interface Held {
@@ -447,6 +447,31 @@ export async function forgetImpressions(tx: Tx, rootId: string, before: Date, mo
   const { numAffectedRows } = await sql`
     delete from ad_impression where id in (${oldImpressions(rootId, before, most)})`.execute(tx);
   return Number(numAffectedRows ?? 0n);
+}
+
+/** What an outside platform was told of a campaign, by day, apart from what it was told last. */
+export async function toldDays(tx: Tx, campaignId: string, from: string): Promise<Map<string, Told>> {
+  const { rows } = await sql<Told & { day: string }>`
+    select day, told_daily_micros as daily_micros, told_monthly_micros as monthly_micros, told_total_micros as total_micros,
+      told_markup_bp as markup_bp, told_share_bp as share_bp
+    from ad_day where campaign_id = ${campaignId}::uuid and day >= ${from}::date and told_daily_micros is not null`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ day, ...told }) => [day, told]));
+}
+
+/** Keeps what an outside platform was told of a campaign, which the transaction has locked, on a day. */
+export async function keepTold(tx: Tx, campaignId: string, day: string, told: Told): Promise<void> {
+  await sql`
+    insert into ad_day (campaign_id, day, root_id, agency_id, company_id, told_daily_micros, told_monthly_micros, told_total_micros,
+      told_markup_bp, told_share_bp)
+    select campaign_id, ${day}::date, root_id, agency_id, company_id, ${told.daily_micros.toString()}::bigint,
+      ${told.monthly_micros.toString()}::bigint, ${told.total_micros?.toString() ?? null}::bigint, ${told.markup_bp}::integer,
+      ${told.share_bp}::integer
+    from ad_campaign where campaign_id = ${campaignId}::uuid
+    on conflict (campaign_id, day) do update set told_daily_micros = excluded.told_daily_micros,
+      told_monthly_micros = excluded.told_monthly_micros, told_total_micros = excluded.told_total_micros,
+      told_markup_bp = excluded.told_markup_bp, told_share_bp = excluded.told_share_bp`.execute(tx);
 }
 
 /** What has been charged for the days that an outside platform reports. */

@@ -710,16 +710,18 @@ describe('[SIMP-04] Simpli.fi', () => {
   /** The ads of the vendor’s campaign, by their sizes. */
   const adsOf = ({ ads }: (typeof stub.campaigns)[number]) =>
     ads.toSorted((a, b) => a.ad_size_id - b.ad_size_id);
-  /** What the vendor says that an ad did today. */
-  const report = (of: (typeof stub.campaigns)[number], total_spend: number, n = 0) =>
-    stub.days.push({
-      campaign_id: of.id,
-      ad_id: adsOf(of)[n]!.id,
-      stat_date: today(),
-      impressions: 1_000,
-      clicks: 0,
-      total_spend,
-    });
+  /** What the vendor says that an ad did on a day, so far. */
+  const report = (
+    of: (typeof stub.campaigns)[number],
+    total_spend: number,
+    { n = 0, day: stat_date = today() } = {},
+  ) => {
+    const ad_id = adsOf(of)[n]!.id;
+    const row = { campaign_id: of.id, ad_id, stat_date, impressions: 1_000, clicks: 0, total_spend };
+    const known = stub.days.find((one) => one.ad_id === ad_id && one.stat_date === stat_date);
+    if (known) Object.assign(known, row);
+    else stub.days.push(row);
+  };
   /** One more creative of a campaign; returns its id. */
   const add = async (made: MadeCampaign, size: [number, number]) => {
     const name = `Creative ${serial++}`;
@@ -844,7 +846,7 @@ describe('[SIMP-04] Simpli.fi', () => {
     expect((await remove(third)).status).toBe(200);
     await sync();
     expect(adsOf(found!).map(({ status }) => status)).toEqual(['Paused', 'Active', 'Paused']);
-    report(found!, 1, 2);
+    report(found!, 1, { n: 2 });
     await sync();
     expect((await outsideOf(made.id)).media).toBe(3n * USD);
     // The campaign does not start again for ads that are all stopped.
@@ -1034,5 +1036,98 @@ describe('[SIMP-04] Simpli.fi', () => {
     expect([await unposted(1), await unposted(2)]).toEqual([0n, 0n]);
     await app.features.adCampaigns.settle();
     expect(await unposted(0)).toBe(0n);
+  });
+
+  describe('late reports are charged by what it was told of their days', () => {
+    const more = { balance: 1_000n * USD, daily_micros: 100n * USD, markup_bp: 0 };
+    /** A campaign that it was told of on a day that is over; what it spends of $100 is $90.90 of media. */
+    const ran = async (given: object = {}) => {
+      const made = await CASES.simplifi.make({ ...more, ...given });
+      await sync();
+      const day = today();
+      const [found] = theirs(made.id);
+      return { made, late: (media: number) => report(found!, media, { day }) };
+    };
+    const unbooked = (id: string) =>
+      inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+        app.features.adCampaigns.spending.unbooked(tx, id),
+      );
+    const whole = { price: 99_990_000n, wholesale: 99_990_000n };
+
+    test.each([0, 1])('not by a markup that was raised since (%i days later)', async (days) => {
+      const { made, late } = await ran();
+      app.clock.advance(days * 86_400_000);
+      const set = await (await as(agency))('PUT', '/leadspeek/simplifi/costmodule', {
+        leadspeekID: made.id,
+        agencyMarkup: '1000',
+      });
+      expect(set.status).toBe(200);
+      late(90.9);
+      await sync();
+      expect(await ledger(made.id)).toEqual(whole);
+      // What it spends from now on is charged by the new one.
+      app.clock.advance(86_400_000);
+      report(theirs(made.id)[0]!, 1);
+      await sync();
+      expect(await ledger(made.id)).toEqual({
+        price: whole.price + 12_100_000n,
+        wholesale: whole.wholesale + 1_100_000n,
+      });
+    });
+
+    test('not by budgets that were lowered since, also while it does not answer', async () => {
+      const { made, late } = await ran();
+      late(10);
+      await sync();
+      expect(await ledger(made.id)).toEqual({ price: 11n * USD, wholesale: 11n * USD });
+      const before = await unbooked(made.id);
+      expect(before).toBe(89n * USD);
+      const change = async (fields: object) =>
+        (await (await as(client))('PUT', `/leadspeek/simplifi/${made.id}`, fields)).status;
+      expect(await change({ dailyBudget: '1.00', monthlyBudget: '11.00', total_budget: '11.00' })).toBe(200);
+      expect(await unbooked(made.id)).toBe(before);
+      stub.faults.mostAMinute = 0;
+      app.clock.advance(86_400_000);
+      await sync();
+      // It may have spent both days’ budgets.
+      expect(await unbooked(made.id)).toBe(before + 100n * USD);
+      stub.faults.mostAMinute = 100_000;
+      late(90.9);
+      report(theirs(made.id)[0]!, 90.9);
+      await sync();
+      expect(await ledger(made.id)).toEqual({
+        price: 2n * whole.price,
+        wholesale: 2n * whole.wholesale,
+      });
+      // What has come in since does not keep anyone from other changes.
+      expect(await change({ campaignName: 'Renamed' })).toBe(200);
+      expect(await change({ total_budget: '12.00' })).toBe(422);
+      // What it spends beyond all that it was told is still the root’s to pay.
+      app.clock.advance(86_400_000);
+      const { price } = await ledger(made.id);
+      report(theirs(made.id)[0]!, 50);
+      await sync();
+      expect((await ledger(made.id)).price).toBe(price);
+      expect((await outsideOf(made.id)).media).toBe(231_800_000n);
+    });
+
+    test('a limit that was lowered since is kept to, and the agency owes its part', async () => {
+      const { made, late } = await ran({ markup_bp: 2_500 });
+      const set = await (await as(client))('PUT', '/ledger/caps', {
+        subject: 'campaign',
+        subjectID: made.id,
+        period: 'day',
+        hard: '0.01',
+        soft: null,
+      });
+      expect(set.status).toBe(200);
+      late(10);
+      await sync();
+      expect(await ledger(made.id)).toEqual({ price: 0n, wholesale: 11n * USD });
+      const { rows } = await app.admin.query('select state, state_reason from campaign where id = $1', [
+        made.id,
+      ]);
+      expect(rows).toEqual([{ state: 'paused', state_reason: 'cap_campaign' }]);
+    });
   });
 });

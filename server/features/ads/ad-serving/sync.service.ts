@@ -7,12 +7,20 @@ import {
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AdAudiences, Aim } from '../ad-audiences/index.ts';
-import { type AdCampaigns, type AdRow, bidOf, dayIn, REPORT_DAYS } from '../ad-campaigns/index.ts';
+import { type AdCampaigns, type AdRow, bidOf, dayIn, REPORT_DAYS, type Told } from '../ad-campaigns/index.ts';
 
 const DAY_MS = 86_400_000;
 const HUNDRED_PERCENT = 10_000n;
 
 const daysBefore = (at: Date, days: number): Date => new Date(at.getTime() - days * DAY_MS);
+
+/** What a campaign that was stopped may spend. */
+const nothing = (told: Told): Told => ({
+  ...told,
+  daily_micros: 0n,
+  monthly_micros: 0n,
+  total_micros: 0n,
+});
 
 /**
  * Why a campaign may not run at an outside platform because of its audiences: one that is missing there would have it
@@ -42,13 +50,21 @@ export function createSync(
 ) {
   const { spending, rows } = adCampaigns;
 
+  /** What a platform is told of a campaign, in what the client pays. */
+  const toldOf = async (tx: Tx, row: AdRow): Promise<Told> => ({
+    daily_micros: row.daily_micros,
+    monthly_micros: row.monthly_micros,
+    total_micros: row.total_micros,
+    markup_bp: row.markup_bp,
+    share_bp: (await spending.ratesOf(tx, row)).share_bp,
+  });
+
   /** A campaign as a platform is told of it: what its media may cost, so that the client pays its budgets. */
-  async function orderOf(tx: Tx, row: AdRow, aims: readonly Aim[]): Promise<AdOrder> {
-    const rates = await spending.ratesOf(tx, row);
+  async function orderOf(tx: Tx, row: AdRow, aims: readonly Aim[], told: Told): Promise<AdOrder> {
     const today = dayIn(clock.now(), row.time_zone);
     const media = (price: bigint): bigint =>
       (price * HUNDRED_PERCENT * HUNDRED_PERCENT) /
-      ((HUNDRED_PERCENT + BigInt(rates.share_bp)) * (HUNDRED_PERCENT + BigInt(rates.markup_bp)));
+      ((HUNDRED_PERCENT + BigInt(told.share_bp)) * (HUNDRED_PERCENT + BigInt(told.markup_bp)));
     return {
       id: row.id,
       externalId: row.external_id,
@@ -61,10 +77,10 @@ export function createSync(
       startsOn: row.starts_on,
       endsOn: row.ends_on,
       today,
-      bidMicros: bidOf(row.max_bid_micros, rates),
-      dailyMicros: media(row.daily_micros),
-      monthlyMicros: media(row.monthly_micros),
-      totalMicros: row.total_micros === null ? null : media(row.total_micros),
+      bidMicros: bidOf(row.max_bid_micros, { ...told, is_own: false }),
+      dailyMicros: media(told.daily_micros),
+      monthlyMicros: media(told.monthly_micros),
+      totalMicros: told.total_micros === null ? null : media(told.total_micros),
       goal:
         row.goal_type && row.goal_micros !== null ? { type: row.goal_type, micros: row.goal_micros } : null,
       frequency: row.frequency_cap === null ? null : { times: row.frequency_cap, hours: row.frequency_hours },
@@ -154,10 +170,14 @@ export function createSync(
       const isNew = row.external_id === null && row.ran_until === null && row.state !== 'active';
       if (isNew) return null;
       const aims = (await adAudiences.aimsOf(tx, [id])).get(id) ?? [];
-      const order = await orderOf(tx, row, aims);
+      const told = await toldOf(tx, row);
+      const order = await orderOf(tx, row, aims, told);
       // Before it is told, since its answer may be lost: no one removes a campaign that may run there.
-      if (order.isRunning) await rows.set(tx, id, { ran_until: begun });
-      return { row, order, fault: aimFault(aims) };
+      if (order.isRunning) {
+        await rows.set(tx, id, { ran_until: begun });
+        await spending.tell(tx, id, told, order.today, false);
+      }
+      return { row, order, told, fault: aimFault(aims) };
     });
     if (!found) return;
     const { row, order } = found;
@@ -199,6 +219,9 @@ export function createSync(
         reports = await platform.report({ id, externalId: known, creatives }, from, order.today);
       }));
     await inScope(db.app, { rootId }, async (tx) => {
+      if (isTold && order.isRunning) await spending.tell(tx, id, found.told, order.today, true);
+      else if (isTold && row.told_on !== null)
+        await spending.tell(tx, id, nothing(found.told), order.today, true);
       await spending.chargeReported(tx, id, 'simpli.fi', reports);
       const sync_error = failure ?? found.fault;
       await rows.set(tx, id, { sync_error, ...(isTold && isRead ? { synced_at: begun } : {}) });

@@ -30,6 +30,8 @@ export interface LeadSale {
   excessMicros?: bigint;
   /** The client owes it (payment terms Weekly and Monthly): its balance neither pays for it nor blocks it. */
   isOwed?: boolean;
+  /** The agency owes its cost: its wallet neither pays for it nor limits it. */
+  isPayable?: boolean;
 }
 
 /** Why a lead cannot be sold. */
@@ -111,7 +113,8 @@ export async function openTill(
 
   const spendOf = (sale: Omit<LeadSale, 'id'>): Spend => {
     const book = wallets.get(sale.agencyId);
-    const pays = sale.costMicros > 0n && book !== undefined && book.available >= sale.costMicros;
+    const pays =
+      !sale.isPayable && sale.costMicros > 0n && book !== undefined && book.available >= sale.costMicros;
     return {
       campaignId: sale.campaignId,
       clientId: sale.clientId,
