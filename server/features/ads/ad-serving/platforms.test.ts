@@ -748,6 +748,7 @@ describe('[SIMP-04] Simpli.fi', () => {
       goal_micros: 12_500_000n,
       frequency_cap: 3,
       total_micros: 500n * USD,
+      balance: 2_000n * USD,
     });
     stub.faults.loseNext = 1;
     await sync();
@@ -1109,6 +1110,27 @@ describe('[SIMP-04] Simpli.fi', () => {
       await sync();
       expect((await ledger(made.id)).price).toBe(price);
       expect((await outsideOf(made.id)).media).toBe(231_800_000n);
+    });
+
+    test('and it is told of no more for a day than the balance covers', async () => {
+      const { made, late } = await ran({ balance: 30n * USD });
+      const [found] = theirs(made.id);
+      const told = () => found!.fields.daily_budget;
+      // $30 from the client is 30 / 1.1 for the media.
+      expect([found!.status, told()]).toEqual(['Active', 27.27]);
+      late(10);
+      await sync();
+      await sync();
+      expect([found!.status, told()]).toEqual(['Active', 27.27]);
+      late(27.27);
+      await sync();
+      expect(await ledger(made.id)).toEqual({ price: 29_997_000n, wholesale: 29_997_000n });
+      // What it spends beyond is its own, so no one below the root pays for it.
+      late(30);
+      await sync();
+      expect(await ledger(made.id)).toEqual({ price: 30n * USD, wholesale: 30n * USD });
+      await sync();
+      expect(found!.status).toBe('Paused');
     });
 
     test('a limit that was lowered since is kept to, and the agency owes its part', async () => {

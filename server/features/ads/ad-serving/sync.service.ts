@@ -7,10 +7,20 @@ import {
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { AdAudiences, Aim } from '../ad-audiences/index.ts';
-import { type AdCampaigns, type AdRow, bidOf, dayIn, REPORT_DAYS, type Told } from '../ad-campaigns/index.ts';
+import {
+  type AdCampaigns,
+  type AdRow,
+  bidOf,
+  dayIn,
+  least,
+  REPORT_DAYS,
+  type Told,
+} from '../ad-campaigns/index.ts';
 
 const DAY_MS = 86_400_000;
 const HUNDRED_PERCENT = 10_000n;
+/** Budgets are told in whole cents. */
+const LEAST_DAILY = 10_000n;
 
 const daysBefore = (at: Date, days: number): Date => new Date(at.getTime() - days * DAY_MS);
 
@@ -50,14 +60,17 @@ export function createSync(
 ) {
   const { spending, rows } = adCampaigns;
 
-  /** What a platform is told of a campaign, in what the client pays. */
-  const toldOf = async (tx: Tx, row: AdRow): Promise<Told> => ({
-    daily_micros: row.daily_micros,
-    monthly_micros: row.monthly_micros,
-    total_micros: row.total_micros,
-    markup_bp: row.markup_bp,
-    share_bp: (await spending.ratesOf(tx, row)).share_bp,
-  });
+  /** What a platform is told of a campaign, in what the client pays: for a day, no more than its balance covers. */
+  async function toldOf(tx: Tx, row: AdRow): Promise<Told> {
+    const { day, funds } = await spending.roomNow(tx, row);
+    return {
+      daily_micros: least([row.daily_micros, row.daily_micros - day + funds]),
+      monthly_micros: row.monthly_micros,
+      total_micros: row.total_micros,
+      markup_bp: row.markup_bp,
+      share_bp: (await spending.ratesOf(tx, row)).share_bp,
+    };
+  }
 
   /** A campaign as a platform is told of it: what its media may cost, so that the client pays its budgets. */
   async function orderOf(tx: Tx, row: AdRow, aims: readonly Aim[], told: Told): Promise<AdOrder> {
@@ -65,12 +78,16 @@ export function createSync(
     const media = (price: bigint): bigint =>
       (price * HUNDRED_PERCENT * HUNDRED_PERCENT) /
       ((HUNDRED_PERCENT + BigInt(told.share_bp)) * (HUNDRED_PERCENT + BigInt(told.markup_bp)));
+    const dailyMicros = media(told.daily_micros);
     return {
       id: row.id,
       externalId: row.external_id,
       name: row.name,
       isRunning:
-        spending.runs(row, today) && aimFault(aims) === null && (await spending.roomNow(tx, row)).now > 0n,
+        spending.runs(row, today) &&
+        aimFault(aims) === null &&
+        dailyMicros >= LEAST_DAILY &&
+        (await spending.roomNow(tx, row)).now > 0n,
       audiences: aims.flatMap(({ externalId, isExcluded }) =>
         externalId === null ? [] : [{ externalId, isExcluded }],
       ),
@@ -78,7 +95,7 @@ export function createSync(
       endsOn: row.ends_on,
       today,
       bidMicros: bidOf(row.max_bid_micros, { ...told, is_own: false }),
-      dailyMicros: media(told.daily_micros),
+      dailyMicros,
       monthlyMicros: media(told.monthly_micros),
       totalMicros: told.total_micros === null ? null : media(told.total_micros),
       goal:
