@@ -574,7 +574,7 @@ export function createSpending(
           funds: used.funds - all,
         });
         const covered = least([costs.price, room.day, room.month, room.total ?? costs.price]);
-        let price = manual ? covered : least([covered, room.funds]);
+        const price = manual ? covered : least([covered, room.funds]);
         const wholesale = costs.price > 0n ? (costs.wholesale * covered) / costs.price : 0n;
         const asked = {
           ...sale,
@@ -582,11 +582,13 @@ export function createSpending(
           costMicros: sale.costMicros + wholesale,
           supplierMicros: sale.supplierMicros + media,
         };
-        const refusal = price > 0n || wholesale > 0n ? till.refusal(asked) : null;
+        // Limits stop the campaign. They do not reach back: what they left when the platform was told has been spent.
+        const ofClient = price > 0n ? till.refusal({ ...asked, costMicros: 0n }) : null;
+        const ofWallet = wholesale > 0n ? till.refusal({ ...asked, priceMicros: 0n }) : null;
         if (price < covered) refused = 'balance_empty';
-        if (refusal) {
-          refused = refusal;
-          price = 0n;
+        refused = ofClient ?? ofWallet ?? refused;
+        if (ofWallet) {
+          sale.priceMicros = asked.priceMicros;
           owed.costMicros += wholesale;
           owed.supplierMicros += media;
         } else Object.assign(sale, asked);

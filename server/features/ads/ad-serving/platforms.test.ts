@@ -1133,23 +1133,28 @@ describe('[SIMP-04] Simpli.fi', () => {
       expect(found!.status).toBe('Paused');
     });
 
-    test('a limit that was lowered since is kept to, and the agency owes its part', async () => {
+    const limit = async (id: string, hard: string) => {
+      const body = { subject: 'campaign', subjectID: id, period: 'day', hard, soft: null };
+      expect((await (await as(client))('PUT', '/ledger/caps', body)).status).toBe(200);
+    };
+
+    test('and of no more than a limit leaves; one that was lowered since stops it, but does not reach back', async () => {
       const { made, late } = await ran({ markup_bp: 2_500 });
-      const set = await (await as(client))('PUT', '/ledger/caps', {
-        subject: 'campaign',
-        subjectID: made.id,
-        period: 'day',
-        hard: '0.01',
-        soft: null,
-      });
-      expect(set.status).toBe(200);
+      const [found] = theirs(made.id);
+      await limit(made.id, '30.00');
+      await sync();
+      // $30 from the client is 30 / (1.1 × 1.25) for the media.
+      expect([found!.status, found!.fields.daily_budget]).toEqual(['Active', 21.81]);
+      await limit(made.id, '0.01');
       late(10);
       await sync();
-      expect(await ledger(made.id)).toEqual({ price: 0n, wholesale: 11n * USD });
+      expect(await ledger(made.id)).toEqual({ price: 13_750_000n, wholesale: 11n * USD });
       const { rows } = await app.admin.query('select state, state_reason from campaign where id = $1', [
         made.id,
       ]);
       expect(rows).toEqual([{ state: 'paused', state_reason: 'cap_campaign' }]);
+      await sync();
+      expect(found!.status).toBe('Paused');
     });
   });
 });

@@ -6,6 +6,7 @@ import {
 } from '../../../platform/ad-platform.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { SpendingLimits } from '../../money/spending-limits/index.ts';
 import type { AdAudiences, Aim } from '../ad-audiences/index.ts';
 import {
   type AdCampaigns,
@@ -55,16 +56,28 @@ export function createSync(
   {
     adCampaigns,
     adAudiences,
+    spendingLimits,
     outside,
-  }: { adCampaigns: AdCampaigns; adAudiences: AdAudiences; outside: AdPlatform | null },
+  }: {
+    adCampaigns: AdCampaigns;
+    adAudiences: AdAudiences;
+    spendingLimits: SpendingLimits;
+    outside: AdPlatform | null;
+  },
 ) {
   const { spending, rows } = adCampaigns;
 
-  /** What a platform is told of a campaign, in what the client pays: for a day, no more than its balance covers. */
+  /**
+   * What a platform is told of a campaign, in what the client pays: for a day, no more than its balance covers and the
+   * limits of the campaign and its client leave.
+   */
   async function toldOf(tx: Tx, row: AdRow): Promise<Told> {
     const { day, funds } = await spending.roomNow(tx, row);
+    const { agency_id: agencyId, company_id: clientId, id: campaignId } = row;
+    const left = await spendingLimits.left(tx, { agencyId, clientId, campaignId }, clock.now());
+    const spent = row.daily_micros - day;
     return {
-      daily_micros: least([row.daily_micros, row.daily_micros - day + funds]),
+      daily_micros: least([row.daily_micros, spent + funds, ...(left === null ? [] : [spent + left])]),
       monthly_micros: row.monthly_micros,
       total_micros: row.total_micros,
       markup_bp: row.markup_bp,

@@ -59,6 +59,38 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
       0n,
     );
 
+  /** Limits with what was spent in their current periods. */
+  async function limitsOf(
+    tx: Tx,
+    rows: readonly LockedCap[],
+    zoneOf: (companyId: string) => string,
+    at: Date,
+  ): Promise<Limit[]> {
+    const limits: Limit[] = rows.map((row) => ({
+      id: row.id,
+      owner: { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
+      subject: row.subject,
+      subjectId: row.subject_id,
+      period: row.period,
+      hard: row.hard_micros,
+      soft: row.soft_micros,
+      since: firstDay(dayIn(at, zoneOf(row.company_id)), row.period),
+      spent: 0n,
+    }));
+    if (limits.length === 0) return limits;
+    const oldest = new Map<string, string>();
+    for (const { subjectId, since } of limits) {
+      const known = oldest.get(subjectId);
+      if (!known || since < known) oldest.set(subjectId, since);
+    }
+    const spent = await store.spentSince(
+      tx,
+      [...oldest].map(([subjectId, since]) => ({ subjectId, since })),
+    );
+    for (const limit of limits) limit.spent = spentIn(spent, limit.subjectId, limit.since);
+    return limits;
+  }
+
   const wire = async (tx: Tx, of: Parameters<typeof store.listCaps>[1], at: Date) => {
     const rows = (await store.listCaps(tx, of)).map((row) => ({
       ...row,
@@ -138,29 +170,7 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
       const zoneOf = await zonesOf(tx, [
         ...new Set(spenders.flatMap((s) => [s.agencyId, ...(s.clientId ? [s.clientId] : [])])),
       ]);
-      const limits: Limit[] = rows.map((row) => ({
-        id: row.id,
-        owner: { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
-        subject: row.subject,
-        subjectId: row.subject_id,
-        period: row.period,
-        hard: row.hard_micros,
-        soft: row.soft_micros,
-        since: firstDay(dayIn(at, zoneOf(row.company_id)), row.period),
-        spent: 0n,
-      }));
-      if (limits.length > 0) {
-        const oldest = new Map<string, string>();
-        for (const { subjectId, since } of limits) {
-          const known = oldest.get(subjectId);
-          if (!known || since < known) oldest.set(subjectId, since);
-        }
-        const spent = await store.spentSince(
-          tx,
-          [...oldest].map(([subjectId, since]) => ({ subjectId, since })),
-        );
-        for (const limit of limits) limit.spent = spentIn(spent, limit.subjectId, limit.since);
-      }
+      const limits = await limitsOf(tx, rows, zoneOf, at);
       const book = new CapBook(limits);
       const counts = new Map<string, SpendRow>();
       const count = (
@@ -304,6 +314,24 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
 
     /** The hard limits of subjects, micro-dollars, without spending against them. */
     hardLimits: store.hardLimits,
+
+    /**
+     * What the hard limits of a campaign and its client leave of their current periods, micro-dollars, without spending
+     * against them; null if there are none.
+     */
+    async left(
+      tx: Tx,
+      of: { agencyId: string; clientId: string; campaignId: string },
+      at: Date,
+    ): Promise<bigint | null> {
+      const rows = await store.capsOf(tx, [of.campaignId, of.clientId]);
+      const limits = rows.length > 0 ? await limitsOf(tx, rows, await zonesOf(tx, [of.clientId]), at) : [];
+      return limits.reduce<bigint | null>((least, { hard, spent }) => {
+        if (hard === null) return least;
+        const left = hard > spent ? hard - spent : 0n;
+        return least === null || left < least ? left : least;
+      }, null);
+    },
 
     tell,
     /** Starts sending notifications. */

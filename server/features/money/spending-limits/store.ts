@@ -2,16 +2,14 @@ import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
+const caps = (tx: Tx, subjectIds: string[]) =>
+  tx.selectFrom('cap').selectAll().where('subject_id', 'in', subjectIds).orderBy('id');
+
+/** Limits of these subjects. */
+export const capsOf = (tx: Tx, subjectIds: string[]) => caps(tx, subjectIds).execute();
+
 /** Limits of these subjects, locked in one order. */
-export async function lockCaps(tx: Tx, subjectIds: string[]) {
-  return tx
-    .selectFrom('cap')
-    .selectAll()
-    .where('subject_id', 'in', subjectIds)
-    .orderBy('id')
-    .forNoKeyUpdate()
-    .execute();
-}
+export const lockCaps = (tx: Tx, subjectIds: string[]) => caps(tx, subjectIds).forNoKeyUpdate().execute();
 
 /** What subjects spent per day, each since its own day. */
 export async function spentSince(tx: Tx, asked: { subjectId: string; since: string }[]) {
