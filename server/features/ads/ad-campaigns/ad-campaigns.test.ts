@@ -363,7 +363,16 @@ describe('[SIMP-02] budgets and minimums', () => {
       });
     // Not there yet, so it cannot have spent anything.
     expect(await left()).toMatchObject({ refundable_micros: 200_000_000, kept_micros: 0 });
-    await app.admin.query(`update ad_campaign set external_id = '77' where campaign_id = $1`, [id]);
+    const told = { daily_micros: 10n * USD, monthly_micros: 100n * USD, total_micros: null };
+    await root_((tx) =>
+      app.features.adCampaigns.spending.tell(
+        tx,
+        id,
+        { ...told, markup_bp: 0, share_bp: 0 },
+        app.clock.now().toISOString().slice(0, 10),
+        true,
+      ),
+    );
     expect(await left()).toMatchObject({ refundable_micros: 190_000_000, kept_micros: 10_000_000 });
     app.clock.advance(86_400_000);
     await app.admin.query(`update campaign set state = 'paused', updated_at = $2 where id = $1`, [
@@ -445,9 +454,12 @@ describe('[SIMP-01] what ads spend', () => {
 
   test('what an outside platform spent that no balance covers is the agency’s to pay, once', async () => {
     const made = await app.make.adCampaign(client, { balance: 0n, platform: 'simplifi' });
+    const day = app.clock.now().toISOString().slice(0, 10);
+    const told = { daily_micros: USD, monthly_micros: USD, total_micros: null, markup_bp: 0, share_bp: 0 };
+    await root_((tx) => spending().tell(tx, made.id, told, day, true));
     const reports = [
       {
-        day: app.clock.now().toISOString().slice(0, 10),
+        day,
         creativeId: made.creativeId,
         impressions: 10,
         clicks: 0,

@@ -79,6 +79,13 @@ const DAY_MS = 86_400_000;
 const MOST_EXPIRED = 2_000;
 const MOST_POSTED = 20_000;
 
+/** Of days on which an outside platform was told nothing. */
+const NO_BUDGETS = { daily_micros: 0n, monthly_micros: 0n, total_micros: 0n };
+
+/** The day so many days before another, YYYY-MM-DD. */
+const daysBefore = (day: string, days: number): string =>
+  Temporal.PlainDate.from(day).subtract({ days }).toString();
+
 export type Spending = ReturnType<typeof createSpending>;
 
 /**
@@ -143,11 +150,11 @@ export function createSpending(
   async function toldOn(tx: Tx, row: store.AdRow, days: readonly string[]): Promise<(day: string) => Told> {
     const kept = await spent.toldDays(tx, row.id, [...days].sort()[0]!);
     const last = lastTold(row);
-    const { share_bp } = await ratesOf(tx, row);
+    const nothing = { ...NO_BUDGETS, markup_bp: row.markup_bp, share_bp: (await ratesOf(tx, row)).share_bp };
     return (day) => {
       const before = kept.get(day);
       const since = last && row.told_on! <= day ? last : undefined;
-      return before && since ? mostOf(before, since) : (before ?? since ?? { ...row, share_bp });
+      return before && since ? mostOf(before, since) : (before ?? since ?? nothing);
     };
   }
 
@@ -158,22 +165,13 @@ export function createSpending(
   async function unbooked(tx: Tx, campaignId: string): Promise<bigint> {
     const row = await store.adCampaignById(tx, campaignId);
     if (!row) return 0n;
-    let all = row.held_micros + row.unposted_micros;
+    const all = row.held_micros + row.unposted_micros;
     const now = clock.now();
     const since = new Date(now.getTime() - REPORT_DAYS * DAY_MS);
     const mayHaveRun = row.state === 'active' || row.campaign_updated_at > since;
-    if (row.platform !== 'simplifi' || row.external_id === null || !mayHaveRun) return all;
-    const today = Temporal.PlainDate.from(dayIn(now, row.time_zone));
-    const first = dayIn(row.created_at, row.time_zone);
-    const days = Array.from({ length: REPORT_DAYS }, (_, n) => today.subtract({ days: n }).toString());
-    const told = await toldOn(tx, row, days);
-    for (const day of days) {
-      if (day < first) break;
-      const { day: used } = await store.usedOn(tx, row.id, day);
-      const { daily_micros } = told(day);
-      if (daily_micros > used) all += daily_micros - used;
-    }
-    return all;
+    if (row.platform !== 'simplifi' || row.told_on === null || !mayHaveRun) return all;
+    const today = dayIn(now, row.time_zone);
+    return all + (await spent.unreported(tx, { campaignId }, daysBefore(today, REPORT_DAYS - 1), today));
   }
 
   /** Whether a campaign runs on a day. */
@@ -215,10 +213,7 @@ export function createSpending(
       const next = isSure || !last ? told : mostOf(last, told);
       if (last && isDeepStrictEqual(last, next)) return;
       if (last) {
-        const today = Temporal.PlainDate.from(day);
-        const days = Array.from({ length: REPORT_DAYS + 1 }, (_, n) =>
-          today.subtract({ days: n }).toString(),
-        );
+        const days = Array.from({ length: REPORT_DAYS + 1 }, (_, n) => daysBefore(day, n));
         const kept = await spent.toldDays(tx, row.id, days.at(-1)!);
         for (const one of days) {
           if (one < row.told_on!) break;
@@ -234,6 +229,38 @@ export function createSpending(
         told_markup_bp: next.markup_bp,
         told_share_bp: next.share_bp,
       });
+    },
+
+    /**
+     * The daily budget that an outside platform may be told of a campaign, in what the client pays: no more than its
+     * balance covers and the limits of the campaign and its client leave, after what may still be reported of the days
+     * before and of the client's other campaigns, which share what its limits leave. Until the transaction ends, no other
+     * campaign of the client is told of. `left`: what the limits leave, micro-dollars; null: there are none.
+     */
+    async dailyFor(
+      tx: Tx,
+      row: store.AdRow,
+      left: { campaign: bigint | null; client: bigint | null },
+    ): Promise<bigint> {
+      await spent.holdTelling(tx, row.company_id);
+      const today = dayIn(clock.now(), row.time_zone);
+      const [from, yesterday] = [daysBefore(today, REPORT_DAYS), daysBefore(today, 1)];
+      const { day: used, funds } = await usedOf(tx, row, today);
+      const before = await spent.unreported(tx, { campaignId: row.id }, from, yesterday);
+      const covers = [funds - before];
+      // What the agency bills by itself counts toward no limit.
+      const isLimited = !(await billing.accounts.billsManually(tx, row.agency_id));
+      if (isLimited && left.campaign !== null) covers.push(left.campaign - before);
+      if (isLimited && left.client !== null) {
+        const others = { companyId: row.company_id, except: row.id };
+        const count = await spent.activeOutside(tx, row.company_id);
+        covers.push(
+          left.client - before - (await spent.unreported(tx, others, from, today)),
+          left.client / BigInt(Math.max(1, count)),
+        );
+      }
+      const cover = least(covers);
+      return least([row.daily_micros, used + (cover > 0n ? cover : 0n)]);
     },
 
     /** What a campaign can still spend now, with what pacing holds back for the rest of the day. */
@@ -521,7 +548,7 @@ export function createSpending(
     /**
      * Charges what is new in the reports of an outside platform, each part once, by what it was told of each day. What it
      * spent beyond that is not charged to anyone below the root, which owes it. Of the rest, the agency owes its part also
-     * if a balance or a limit of its client does not cover what the client would pay. Returns what clients were charged.
+     * if the balance does not cover what the client would pay. Returns what clients were charged.
      */
     async chargeReported(
       tx: Tx,

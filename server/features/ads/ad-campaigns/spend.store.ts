@@ -460,6 +460,43 @@ export async function toldDays(tx: Tx, campaignId: string, from: string): Promis
   return new Map(rows.map(({ day, ...told }) => [day, told]));
 }
 
+/**
+ * What outside platforms may still report of campaigns, in what their clients pay: what is left of the daily budgets that
+ * they were told of the days `from` to `to`. Of one campaign, or of a client's others.
+ */
+export async function unreported(
+  tx: Tx,
+  of: { campaignId: string } | { companyId: string; except: string },
+  from: string,
+  to: string,
+): Promise<bigint> {
+  const which =
+    'campaignId' in of
+      ? sql`a.campaign_id = ${of.campaignId}::uuid`
+      : sql`a.company_id = ${of.companyId}::uuid and a.campaign_id <> ${of.except}::uuid`;
+  const { rows } = await sql<{ micros: bigint }>`
+    select coalesce(sum(greatest(0, told.micros - coalesce(d.held_micros + d.spent_micros, 0))), 0)::bigint as micros
+    from ad_campaign a
+    cross join generate_series(${from}::date, ${to}::date, interval '1 day') g (day)
+    left join ad_day d on d.campaign_id = a.campaign_id and d.day = g.day::date
+    cross join lateral (
+      select greatest(d.told_daily_micros, case when a.told_on <= g.day::date then a.told_daily_micros end, 0) as micros) told
+    where a.platform = 'simplifi' and ${which}`.execute(tx);
+  return rows[0]!.micros;
+}
+
+/** How many of a client's campaigns at outside platforms are active. */
+export async function activeOutside(tx: Tx, companyId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ad_campaign a join campaign c on c.id = a.campaign_id
+    where a.company_id = ${companyId}::uuid and a.platform = 'simplifi' and c.state = 'active'`.execute(tx);
+  return rows[0]!.count;
+}
+
+/** Until the transaction ends, no one else tells an outside platform of a client's campaigns. */
+export const holdTelling = (tx: Tx, companyId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${companyId}, 497))`.execute(tx);
+
 /** Keeps what an outside platform was told of a campaign, which the transaction has locked, on a day. */
 export async function keepTold(tx: Tx, campaignId: string, day: string, told: Told): Promise<void> {
   await sql`

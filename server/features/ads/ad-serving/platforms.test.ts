@@ -1138,6 +1138,42 @@ describe('[SIMP-04] Simpli.fi', () => {
       expect((await (await as(client))('PUT', '/ledger/caps', body)).status).toBe(200);
     };
 
+    test('nor of what may still be reported of the days before', async () => {
+      const { made, late } = await ran({ balance: 30n * USD });
+      const [found] = theirs(made.id);
+      app.clock.advance(86_400_000);
+      await sync();
+      expect(found!.status).toBe('Paused');
+      late(10);
+      await sync();
+      expect([found!.status, await ledger(made.id)]).toEqual([
+        'Paused',
+        { price: 11n * USD, wholesale: 11n * USD },
+      ]);
+      // Both days, since it was stopped in the course of the second, can be reported no longer: the rest is there.
+      app.clock.advance(4 * 86_400_000);
+      await sync();
+      expect([found!.status, found!.fields.daily_budget]).toEqual(['Active', 17.27]);
+    });
+
+    test('campaigns of a client share what its limit leaves', async () => {
+      const made = [await CASES.simplifi.make(more), await CASES.simplifi.make(more)];
+      const body = { subject: 'client', subjectID: client.id, period: 'day', hard: '50.00', soft: null };
+      expect((await (await as(client))('PUT', '/ledger/caps', body)).status).toBe(200);
+      await sync();
+      const found = made.map(({ id }) => theirs(id)[0]!);
+      expect(found.map(({ fields }) => fields.daily_budget)).toEqual([22.72, 22.72]);
+      const day = today();
+      app.clock.advance(86_400_000);
+      await sync();
+      // What it may still report of yesterday is the whole of today's limit.
+      expect(found.map(({ status }) => status)).toEqual(['Paused', 'Paused']);
+      for (const one of found) report(one, 22.72, { day });
+      await sync();
+      const sums = await Promise.all(made.map(({ id }) => ledger(id)));
+      expect(sums.map(({ price }) => price)).toEqual([24_992_000n, 24_992_000n]);
+    });
+
     test('and of no more than a limit leaves; one that was lowered since stops it, but does not reach back', async () => {
       const { made, late } = await ran({ markup_bp: 2_500 });
       const [found] = theirs(made.id);

@@ -8,15 +8,7 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { SpendingLimits } from '../../money/spending-limits/index.ts';
 import type { AdAudiences, Aim } from '../ad-audiences/index.ts';
-import {
-  type AdCampaigns,
-  type AdRow,
-  bidOf,
-  dayIn,
-  least,
-  REPORT_DAYS,
-  type Told,
-} from '../ad-campaigns/index.ts';
+import { type AdCampaigns, type AdRow, bidOf, dayIn, REPORT_DAYS, type Told } from '../ad-campaigns/index.ts';
 
 const DAY_MS = 86_400_000;
 const HUNDRED_PERCENT = 10_000n;
@@ -67,17 +59,12 @@ export function createSync(
 ) {
   const { spending, rows } = adCampaigns;
 
-  /**
-   * What a platform is told of a campaign, in what the client pays: for a day, no more than its balance covers and the
-   * limits of the campaign and its client leave.
-   */
+  /** What a platform is told of a campaign, in what the client pays. */
   async function toldOf(tx: Tx, row: AdRow): Promise<Told> {
-    const { day, funds } = await spending.roomNow(tx, row);
-    const { agency_id: agencyId, company_id: clientId, id: campaignId } = row;
-    const left = await spendingLimits.left(tx, { agencyId, clientId, campaignId }, clock.now());
-    const spent = row.daily_micros - day;
+    const { company_id: clientId, id: campaignId } = row;
+    const left = await spendingLimits.left(tx, { clientId, campaignId }, clock.now());
     return {
-      daily_micros: least([row.daily_micros, spent + funds, ...(left === null ? [] : [spent + left])]),
+      daily_micros: await spending.dailyFor(tx, row, left),
       monthly_micros: row.monthly_micros,
       total_micros: row.total_micros,
       markup_bp: row.markup_bp,

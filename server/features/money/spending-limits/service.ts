@@ -316,21 +316,23 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
     hardLimits: store.hardLimits,
 
     /**
-     * What the hard limits of a campaign and its client leave of their current periods, micro-dollars, without spending
-     * against them; null if there are none.
+     * What the hard limits of a campaign, and those of its client, leave of their current periods, micro-dollars, without
+     * spending against them; null where there are none.
      */
     async left(
       tx: Tx,
-      of: { agencyId: string; clientId: string; campaignId: string },
+      of: { clientId: string; campaignId: string },
       at: Date,
-    ): Promise<bigint | null> {
+    ): Promise<{ campaign: bigint | null; client: bigint | null }> {
       const rows = await store.capsOf(tx, [of.campaignId, of.clientId]);
       const limits = rows.length > 0 ? await limitsOf(tx, rows, await zonesOf(tx, [of.clientId]), at) : [];
-      return limits.reduce<bigint | null>((least, { hard, spent }) => {
-        if (hard === null) return least;
-        const left = hard > spent ? hard - spent : 0n;
-        return least === null || left < least ? left : least;
-      }, null);
+      const leastOf = (subjectId: string): bigint | null =>
+        limits.reduce<bigint | null>((least, { hard, spent, ...limit }) => {
+          if (hard === null || limit.subjectId !== subjectId) return least;
+          const left = hard > spent ? hard - spent : 0n;
+          return least === null || left < least ? left : least;
+        }, null);
+      return { campaign: leastOf(of.campaignId), client: leastOf(of.clientId) };
     },
 
     tell,
