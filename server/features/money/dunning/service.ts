@@ -123,7 +123,9 @@ export function createDunning(
       await jobs.work(followJob, { pollingIntervalSeconds: 2 }, collector.follow);
       await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, collector.tell);
       await jobs.work(mailJob, { pollingIntervalSeconds: 5 }, mails.send);
-      await jobs.work(billJob, { pollingIntervalSeconds: 5 }, terms.billToDate);
+      await jobs.work(billJob, { pollingIntervalSeconds: 5 }, (of, { signal }) =>
+        terms.billToDate(of, signal),
+      );
       await jobs.work(giveBackJob, { pollingIntervalSeconds: 5 }, collector.giveBack);
       await jobs.work(collectJob, { pollingIntervalSeconds: 30 }, () => tenants.eachRoot(collector.collect));
       await jobs.work(packageJob, { pollingIntervalSeconds: 60 }, () =>

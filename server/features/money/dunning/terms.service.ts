@@ -22,7 +22,7 @@ import * as store from './store.ts';
 
 type BillPayload = z.output<typeof billJob.payload>;
 /** How many clients one job bills to date. */
-const BILLED_AT_ONCE = 100;
+const BILLED_AT_ONCE = 20;
 
 type Agency = { root_id: string; agency_id: string; company_id: string; name: string };
 
@@ -94,15 +94,15 @@ export function createTerms(
     );
   /** Has what an agency's clients owe billed once this has committed, and then, `withAgency`, what the agency owes. */
   const billLater = (tx: Tx, agency: Agency, until: Date, withAgency: boolean): Promise<void> =>
-    jobs.send(tx, billJob, [
-      {
-        rootId: agency.root_id,
-        agencyId: agency.company_id,
-        at: until.toISOString(),
-        withAgency,
-        after: null,
-      },
-    ]);
+    sendBill(tx, {
+      rootId: agency.root_id,
+      agencyId: agency.company_id,
+      at: until.toISOString(),
+      withAgency,
+      after: null,
+    });
+  const sendBill = (tx: Tx, of: BillPayload): Promise<void> =>
+    jobs.send(tx, billJob, [of], { turn: of.agencyId, unlessWaiting: true });
 
   const unable = (why: string): Refusal =>
     new Refusal('conflict', messages.manualBillFailed, { errors: { card: [why] } });
@@ -336,7 +336,7 @@ export function createTerms(
      * last one, if asked to, the agency, whose costs the clients' invoices include where they can. A payer that cannot be
      * billed now does not hold up the others: it is tried again by itself. Safe to run any number of times.
      */
-    async billToDate(of: BillPayload): Promise<void> {
+    async billToDate(of: BillPayload, signal?: AbortSignal): Promise<void> {
       const { rootId, agencyId } = of;
       const bill = (companyId: string) =>
         within(rootId, (tx) =>
@@ -345,14 +345,16 @@ export function createTerms(
       if (of.payerId) return void (await bill(of.payerId));
       const ids = await within(rootId, (tx) => store.unbilledClients(tx, agencyId, of.after, BILLED_AT_ONCE));
       const isLast = ids.length < BILLED_AT_ONCE;
-      for (const payerId of isLast && of.withAgency ? [...ids, agencyId] : ids)
+      for (const payerId of isLast && of.withAgency ? [...ids, agencyId] : ids) {
+        signal?.throwIfAborted();
         try {
           await bill(payerId);
         } catch (error) {
           log.error({ err: error, company: payerId }, 'a payer could not be billed to date');
-          await within(rootId, (tx) => jobs.send(tx, billJob, [{ ...of, payerId }]));
+          await within(rootId, (tx) => sendBill(tx, { ...of, payerId }));
         }
-      if (!isLast) await within(rootId, (tx) => jobs.send(tx, billJob, [{ ...of, after: ids.at(-1)! }]));
+      }
+      if (!isLast) await within(rootId, (tx) => sendBill(tx, { ...of, after: ids.at(-1)! }));
     },
 
     /** Charges the packages of the month to every agency of a root that had one when it began. Returns how many. */
