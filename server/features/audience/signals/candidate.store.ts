@@ -120,14 +120,19 @@ export async function forgetPeople(tx: Tx, rootId: string, personIds: readonly s
   return rows.map((row) => row.campaign_id);
 }
 
-/** Whose campaigns these are. */
+/** Whose campaigns these are, of those that search. */
 export const agenciesOf = async (
   tx: Tx,
   campaignIds: string[],
 ): Promise<{ id: string; agency_id: string }[]> =>
   campaignIds.length === 0
     ? []
-    : tx.selectFrom('campaign').select(['id', 'agency_id']).where('id', 'in', campaignIds).execute();
+    : tx
+        .selectFrom('campaign')
+        .select(['id', 'agency_id'])
+        .where('id', 'in', campaignIds)
+        .where('module', 'in', ['locator', 'enhance', 'b2b'])
+        .execute();
 
 /** Returns all rows of the graph that are the same person as each of these, including the rows themselves. */
 export async function membersOf(

@@ -89,9 +89,10 @@ export function createSearchDelivery(
       const now = clock.now();
       await match.takeLong(tx);
       await store.dropWaiting(tx, campaignId);
-      await campaigns.letWait(tx, [campaignId], null);
       const wanted = await match.wantedByCampaigns(tx, rootId, campaignId);
       await match.addCandidates(tx, rootId, wanted, spanAt(now), now);
+      // Last: it locks what is saved with the campaign, and the search may take minutes.
+      await campaigns.letWait(tx, [campaignId], null);
     });
 
   /** Turns some of what was found into candidates; returns how many packs that were. */
