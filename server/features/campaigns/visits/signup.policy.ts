@@ -71,7 +71,8 @@ export function examined(
     Math.max(least, Math.min(most, Math.floor(EXAMINED / Math.max(1, count))));
   return {
     browser: each(browsers, limits.browser + 1, Math.max(20, 4 * limits.browser)),
-    network: each(networks, WHOLE_ROOT * limits.network + 1, EXAMINED_NETWORK),
+    // Some people sign up on several campaigns, or in several browsers.
+    network: each(networks, 2 * WHOLE_ROOT * limits.network + 1, EXAMINED_NETWORK),
   };
 }
 
