@@ -204,7 +204,8 @@ export function createLoads(
     again: async (tx, { audienceId }) => {
       if ((await store.audienceById(tx, audienceId, true))?.state !== 'held')
         throw new Refusal('conflict', 'You can only retry an audience that is on hold.');
-      await store.updateAudience(tx, audienceId, { state: 'queued', error: null });
+      // What was compared before may be on a list by now.
+      await store.updateAudience(tx, audienceId, { state: 'queued', error: null, begun_at: null });
     },
   });
 

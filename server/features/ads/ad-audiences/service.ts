@@ -63,7 +63,7 @@ const UPLOADS: LimitRule = { name: 'audience.upload', max: 30, base: 60, cap: 36
 const REFRESHES: LimitRule = { name: 'audience.refresh', max: 5, base: 60, cap: 3600, window: 3600 };
 const ALL_REFRESHES: LimitRule = { ...REFRESHES, name: 'audience.refresh.client', max: 20 };
 /** An audience that was queued this long ago and has not been built is queued again: its job has failed for good. */
-const LOST_MS = 24 * 3_600_000;
+const LOST_MS = AUDIENCE_REFRESH_HOURS * 3_600_000;
 /** Keywords of an audience that are shown. */
 const SHOWN_KEYWORDS = 100;
 const missing = (): never => {
@@ -443,8 +443,8 @@ export function createAdAudiences(
 
     /**
      * Deletes a person from every audience of a root, in its scope, by who they are in the graph and by their email
-     * addresses; returns how many members that were. Simpli.fi is told when the audiences are next compared, which is at
-     * once.
+     * addresses; returns how many members that were. Simpli.fi is told when the audiences are next compared, which is
+     * soon.
      */
     erase: (tx: Tx, rootId: string, people: readonly string[], emails: readonly string[]): Promise<number> =>
       store.eraseMembers(
