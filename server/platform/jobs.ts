@@ -150,7 +150,7 @@ async function waitingOf(tx: Tx, name: string, turn: string): Promise<number> {
   const { rows } = await sql<{
     count: number;
   }>`select count(*)::int as count from ${sql.table(`${schema}.job`)}
-    where name = ${name} and state < 'active' and group_id = ${turn}`.execute(tx);
+    where name = ${name} and state < 'active' and not blocked and group_id = ${turn}`.execute(tx);
   return rows[0]!.count;
 }
 
@@ -164,7 +164,7 @@ async function notWaiting<P extends object>(tx: Tx, name: string, payloads: P[])
       select n, data from unnest(${payloads.map((one) => JSON.stringify(one))}::jsonb[]) with ordinality w (data, n)
     ), waiting as materialized (
       select data - 'traceparent' as data from ${sql.table(`${schema}.job`)}
-      where name = ${name} and state < 'active' and data - 'traceparent' in (select data from given)
+      where name = ${name} and state < 'active' and not blocked and data - 'traceparent' in (select data from given)
       for update skip locked
     ) select g.n from given g join waiting w on w.data = g.data`.execute(tx);
   const waiting = new Set(rows.map((row) => Number(row.n)));
