@@ -56,28 +56,34 @@ export type Asked = { start: Record<string, string> } | { stop: true };
 
 let host: ChildProcess | undefined;
 
-/** Asks the process that runs this worker's demos, one after the other: their modules are loaded once. */
-async function ask(asked: Asked): Promise<void> {
-  host ??= fork(join(import.meta.dirname, 'host.ts'), {
+function hostOfWorker(): ChildProcess {
+  if (host) return host;
+  const child = fork(join(import.meta.dirname, 'host.ts'), {
     cwd: ROOT,
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const child = host;
+  child.once('exit', () => {
+    if (host === child) host = undefined;
+  });
+  host = child;
+  return child;
+}
+
+/** Asks the process that runs this worker's demos, one after the other: their modules are loaded once. */
+async function ask(asked: Asked): Promise<void> {
+  const child = hostOfWorker();
   let printed = '';
   const listen = (chunk: Buffer) => (printed += chunk);
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', listen);
   const failed = await new Promise<string | undefined>((done) => {
-    const ended = () => {
-      host = undefined;
-      done('Its process has ended.');
-    };
+    const ended = () => done('Its process has ended.');
     child.once('exit', ended);
     child.once('message', (said: { failed?: string }) => {
       child.off('exit', ended);
       done(said.failed);
     });
-    child.send(asked);
+    child.send(asked, (error) => error && done(error.message));
   });
   for (const stream of [child.stdout!, child.stderr!]) stream.off('data', listen).resume();
   if (failed)
