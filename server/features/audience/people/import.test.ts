@@ -354,7 +354,7 @@ describe('an import', () => {
       Array.from({ length: count }, (_, i) => `8.8.${(from + i) >> 8}.${(from + i) & 255}`).join(' ');
     const root = freshRoot();
     const small = createImports(app.platform, { rows: 1, bytes: 1e6 });
-    const reason = 'is beyond the 100 devices and IP addresses kept of one person';
+    const reason = 'is beyond the 100 devices and IP addresses kept for one person';
     for (const imports of [small, files()]) {
       const head = 'external id,email,ip,city';
       const lines = [`7,a@x.example,${ips(0, 90)},Rome`, `7,b@x.example,${ips(80, 30)},Bonn`];

@@ -32,7 +32,7 @@ export const TOO_MANY_CONTACTS: Fault = {
   reason: `would give one person more than ${MOST_CONTACT_KEYS} email hashes and phone numbers`,
   value: null,
 };
-export const TOO_MANY_PLACES = `is beyond the ${MOST_PLACE_KEYS} devices and IP addresses kept of one person`;
+export const TOO_MANY_PLACES = `is beyond the ${MOST_PLACE_KEYS} devices and IP addresses kept for one person`;
 
 /** What sources write where a person has no id, in lower case. */
 const NO_IDS = new Set(
