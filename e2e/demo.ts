@@ -1,12 +1,14 @@
-import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { inject } from 'vitest';
 import { PATIENCE_MS } from './patience.ts';
 
-/** A separate demo installation: the real server on a free port, with an embedded PostgreSQL in a new folder. */
+/** A separate demo installation: the real server on a free port, with a database of its own. */
 export interface Demo {
   port: number;
   password: string;
@@ -15,7 +17,7 @@ export interface Demo {
   close: () => Promise<void>;
 }
 
-/** One that has a process of its own. */
+/** One that has a process of its own, and an embedded PostgreSQL if none is given. */
 export interface OwnDemo extends Demo {
   /** The server's output. */
   output: () => string;
@@ -33,22 +35,43 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+/** The settings of a demo in a database of a given PostgreSQL. */
+export function onDatabase(adminUrl: string, name: string): { DATABASE_URL: string; SEED: string } {
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return { DATABASE_URL: url.href, SEED: 'demo' };
+}
+
 /**
  * Starts a copy of the run's demo and waits until it serves requests.
  * @throws what prevented it
  */
 export async function startDemo(env: Record<string, string> = {}): Promise<Demo> {
   const dataDir = demoFolder();
+  const adminUrl = inject('adminUrl');
+  const database = `lead_demo_${randomBytes(5).toString('hex')}`;
   await copyDemo(inject('demoFolder'), dataDir);
+  await query(adminUrl, `create database ${database} template ${inject('demoDatabase')} strategy file_copy`);
   const port = await freePort();
-  await ask({ start: environment(dataDir, port, env) });
+  await ask({ start: environment(dataDir, port, { ...onDatabase(adminUrl, database), ...env }) });
   return {
     ...reached(dataDir, port),
     async close() {
       await ask({ stop: true });
       rmSync(dataDir, { recursive: true, force: true });
+      await query(adminUrl, `drop database ${database} with (force)`);
     },
   };
+}
+
+async function query(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 /** What the process that runs the demos (host.ts) is asked; it responds with why it could not, or nothing. */
@@ -94,20 +117,14 @@ async function ask(asked: Asked): Promise<void> {
 export const READY_FILE = 'ready';
 export const FAILED_FILE = 'failed';
 
-/**
- * Copies the demo that the run has created, waiting until it is whole. Where it is not in its folder, nothing is copied,
- * and the copy is created anew.
- */
+/** Copies the files of the demo that the run has created, once it is whole. */
 async function copyDemo(folder: string, dataDir: string): Promise<void> {
   while (!existsSync(join(folder, READY_FILE))) {
     const failed = join(folder, FAILED_FILE);
     if (existsSync(failed)) throw new Error(readFileSync(failed, 'utf8'));
     await new Promise((done) => setTimeout(done, 200));
   }
-  // If PostgreSQL's user cannot reach the folder, its data is stored elsewhere and tied to the folder's path.
-  if (!existsSync(join(folder, 'data', 'pg'))) return;
-  // With owners and modes: the cluster belongs to PostgreSQL's user, and no one else may read it.
-  spawnSync('cp', ['-a', join(folder, 'data'), dataDir]);
+  cpSync(join(folder, 'data'), join(dataDir, 'data'), { recursive: true });
 }
 
 /**
