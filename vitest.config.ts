@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './e2e/patience.ts';
+import { ROOMY } from './scripts/roomy.mjs';
 import { SlowestFirst } from './scripts/slowest-first.ts';
 
 const shared = {
@@ -13,6 +14,7 @@ const shared = {
   // A file waits for its database, its processes and its clocks for half of its time.
   maxWorkers: 4,
   setupFiles: ['server/test/setup.ts'],
+  execArgv: ROOMY,
   // Servers, workers and databases share two processors here: what fails is tried once more, and `npm test` names it.
   retry: process.env.CI ? 1 : 0,
 };

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { ROOMY } from '../scripts/roomy.mjs';
 import { PATIENCE_MS } from './patience.ts';
 
 /** A separate demo installation: the real server on a free port, with a database of its own. */
@@ -83,7 +84,7 @@ function hostOfWorker(): ChildProcess {
   if (host) return host;
   const child = fork(join(import.meta.dirname, 'host.ts'), {
     cwd: ROOT,
-    execArgv: [],
+    execArgv: ROOMY,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   child.once('exit', () => {

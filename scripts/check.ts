@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ROOMY } from './roomy.mjs';
 import { root } from './setup.mjs';
 
 const modules = join(root, 'node_modules');
@@ -46,7 +47,10 @@ const checks: [string, string[]][] = [
 /** Runs one check to completion; its output is buffered, because two run at once. */
 function run(args: string[]): Promise<{ code: number | null; said: string }> {
   return new Promise((done) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [...ROOMY, ...args], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
     child.on('close', (code) => done({ code, said }));
