@@ -5,6 +5,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Billing, LeadSale } from '../../money/billing/index.ts';
 import { periodOf } from '../../money/data-wallet/index.ts';
+import type { LeftOfLimit } from '../../money/spending-limits/index.ts';
 import {
   costsOf,
   dayIn,
@@ -233,33 +234,31 @@ export function createSpending(
 
     /**
      * The daily budget that an outside platform may be told of a campaign, in what the client pays: no more than its
-     * balance covers and the limits of the campaign and its client leave, after what may still be reported of the days
-     * before and of the client's other campaigns, which share what its limits leave. Until the transaction ends, no other
-     * campaign of the client is told of. `left`: what the limits leave, micro-dollars; null: there are none.
+     * balance covers and the limits of the campaign and its client leave, after what may still be reported of yesterday.
+     * The client's campaigns share what its limits leave. A day's limit is not kept back for yesterday: what comes in of it
+     * is one day's at most. Until the transaction ends, no other campaign of the client is told of. `leftOf`: what the
+     * limits leave now, micro-dollars.
      */
-    async dailyFor(
-      tx: Tx,
-      row: store.AdRow,
-      left: { campaign: bigint | null; client: bigint | null },
-    ): Promise<bigint> {
+    async dailyFor(tx: Tx, row: store.AdRow, leftOf: () => Promise<readonly LeftOfLimit[]>): Promise<bigint> {
       await spent.holdTelling(tx, row.company_id);
       const today = dayIn(clock.now(), row.time_zone);
-      const [from, yesterday] = [daysBefore(today, REPORT_DAYS), daysBefore(today, 1)];
+      const yesterday = daysBefore(today, 1);
       const { day: used, funds } = await usedOf(tx, row, today);
-      const before = await spent.unreported(tx, { campaignId: row.id }, from, yesterday);
-      const covers = [funds - before];
-      // What the agency bills by itself counts toward no limit.
-      const isLimited = !(await billing.accounts.billsManually(tx, row.agency_id));
-      if (isLimited && left.campaign !== null) covers.push(left.campaign - before);
-      if (isLimited && left.client !== null) {
-        const others = { companyId: row.company_id, except: row.id };
-        const count = await spent.activeOutside(tx, row.company_id);
-        covers.push(
-          left.client - before - (await spent.unreported(tx, others, from, today)),
-          left.client / BigInt(Math.max(1, count)),
-        );
-      }
-      const cover = least(covers);
+      // What the agency bills by itself keeps to no balance and counts toward no limit.
+      if (await billing.accounts.billsManually(tx, row.agency_id)) return row.daily_micros;
+      const before = await spent.unreported(tx, { campaignId: row.id }, yesterday, yesterday);
+      const others = { companyId: row.company_id, except: row.id };
+      const othersToday = await spent.unreported(tx, others, today, today);
+      const othersBefore = await spent.unreported(tx, others, yesterday, yesterday);
+      const count = BigInt(Math.max(1, await spent.runningOutside(tx, row.company_id, today)));
+      // Last: what has come in meanwhile is counted twice, and not left out.
+      const covers = (await leftOf()).map(({ subject, period, micros }) => {
+        const own = period === 'day' ? 0n : before;
+        if (subject === 'campaign') return micros - own;
+        const kept = own + othersToday + (period === 'day' ? 0n : othersBefore);
+        return least([micros - kept, micros / count]);
+      });
+      const cover = least([funds - before, ...covers]);
       return least([row.daily_micros, used + (cover > 0n ? cover : 0n)]);
     },
 

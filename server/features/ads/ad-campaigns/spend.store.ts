@@ -477,6 +477,7 @@ export async function unreported(
   const { rows } = await sql<{ micros: bigint }>`
     select coalesce(sum(greatest(0, told.micros - coalesce(d.held_micros + d.spent_micros, 0))), 0)::bigint as micros
     from ad_campaign a
+    join campaign c on c.id = a.campaign_id and c.state <> 'removed'
     cross join generate_series(${from}::date, ${to}::date, interval '1 day') g (day)
     left join ad_day d on d.campaign_id = a.campaign_id and d.day = g.day::date
     cross join lateral (
@@ -485,11 +486,14 @@ export async function unreported(
   return rows[0]!.micros;
 }
 
-/** How many of a client's campaigns at outside platforms are active. */
-export async function activeOutside(tx: Tx, companyId: string): Promise<number> {
+/** How many of a client's campaigns at outside platforms run on a day. */
+export async function runningOutside(tx: Tx, companyId: string, day: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from ad_campaign a join campaign c on c.id = a.campaign_id
-    where a.company_id = ${companyId}::uuid and a.platform = 'simplifi' and c.state = 'active'`.execute(tx);
+    where a.company_id = ${companyId}::uuid and a.platform = 'simplifi' and c.state = 'active'
+      and (c.starts_on is null or c.starts_on <= ${day}::date) and (c.ends_on is null or c.ends_on >= ${day}::date)`.execute(
+    tx,
+  );
   return rows[0]!.count;
 }
 

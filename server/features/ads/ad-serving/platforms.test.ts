@@ -1150,9 +1150,16 @@ describe('[SIMP-04] Simpli.fi', () => {
         'Paused',
         { price: 11n * USD, wholesale: 11n * USD },
       ]);
-      // Both days, since it was stopped in the course of the second, can be reported no longer: the rest is there.
-      app.clock.advance(4 * 86_400_000);
+      expect((await rowOf(made.id)).sync_error).toMatch(
+        /^Its balance, or a spending limit, may be used up once/,
+      );
+      // It was stopped in the course of the second day, so that counts until the end of the third.
+      app.clock.advance(86_400_000);
       await sync();
+      expect(found!.status).toBe('Paused');
+      app.clock.advance(86_400_000);
+      await sync();
+      expect((await rowOf(made.id)).sync_error).toBeNull();
       expect([found!.status, found!.fields.daily_budget]).toEqual(['Active', 17.27]);
     });
 
@@ -1166,12 +1173,14 @@ describe('[SIMP-04] Simpli.fi', () => {
       const day = today();
       app.clock.advance(86_400_000);
       await sync();
-      // What it may still report of yesterday is the whole of today's limit.
-      expect(found.map(({ status }) => status)).toEqual(['Paused', 'Paused']);
+      expect(found.map(({ fields }) => fields.daily_budget)).toEqual([22.72, 22.72]);
       for (const one of found) report(one, 22.72, { day });
       await sync();
       const sums = await Promise.all(made.map(({ id }) => ledger(id)));
       expect(sums.map(({ price }) => price)).toEqual([24_992_000n, 24_992_000n]);
+      // That was today’s limit.
+      await sync();
+      expect(found.map(({ status }) => status)).toEqual(['Paused', 'Paused']);
     });
 
     test('and of no more than a limit leaves; one that was lowered since stops it, but does not reach back', async () => {

@@ -14,6 +14,8 @@ const DAY_MS = 86_400_000;
 const HUNDRED_PERCENT = 10_000n;
 /** Budgets are told in whole cents. */
 const LEAST_DAILY = 10_000n;
+const WAITS =
+  'Its balance, or a spending limit, may be used up once the ads of yesterday and today are billed.';
 
 const daysBefore = (at: Date, days: number): Date => new Date(at.getTime() - days * DAY_MS);
 
@@ -62,9 +64,10 @@ export function createSync(
   /** What a platform is told of a campaign, in what the client pays. */
   async function toldOf(tx: Tx, row: AdRow): Promise<Told> {
     const { company_id: clientId, id: campaignId } = row;
-    const left = await spendingLimits.left(tx, { clientId, campaignId }, clock.now());
     return {
-      daily_micros: await spending.dailyFor(tx, row, left),
+      daily_micros: await spending.dailyFor(tx, row, () =>
+        spendingLimits.left(tx, { clientId, campaignId }, clock.now()),
+      ),
       monthly_micros: row.monthly_micros,
       total_micros: row.total_micros,
       markup_bp: row.markup_bp,
@@ -194,7 +197,8 @@ export function createSync(
         await rows.set(tx, id, { ran_until: begun });
         await spending.tell(tx, id, told, order.today, false);
       }
-      return { row, order, told, fault: aimFault(aims) };
+      const waits = spending.runs(row, order.today) && order.dailyMicros < LEAST_DAILY;
+      return { row, order, told, fault: aimFault(aims) ?? (waits ? WAITS : null) };
     });
     if (!found) return;
     const { row, order } = found;

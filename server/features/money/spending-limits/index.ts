@@ -1,2 +1,2 @@
 export type { Spend } from './policy.ts';
-export type { LockedCap, Spender, SpendingLimits } from './service.ts';
+export type { LeftOfLimit, LockedCap, Spender, SpendingLimits } from './service.ts';

@@ -26,6 +26,13 @@ const tellJob = defineJob(
   z.object({ rootId: z.uuid(), capId: z.uuid(), level: z.enum(['soft', 'hard']), day: z.iso.date() }),
 );
 
+/** What a hard limit leaves of its current period, micro-dollars. */
+export interface LeftOfLimit {
+  subject: 'campaign' | 'client';
+  period: 'day' | 'month';
+  micros: bigint;
+}
+
 /** A limit as stored in the database. */
 export type LockedCap = Omit<Awaited<ReturnType<typeof store.lockCaps>>[number], 'set_by' | 'updated_at'>;
 
@@ -315,24 +322,22 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
     /** The hard limits of subjects, micro-dollars, without spending against them. */
     hardLimits: store.hardLimits,
 
-    /**
-     * What the hard limits of a campaign, and those of its client, leave of their current periods, micro-dollars, without
-     * spending against them; null where there are none.
-     */
-    async left(
-      tx: Tx,
-      of: { clientId: string; campaignId: string },
-      at: Date,
-    ): Promise<{ campaign: bigint | null; client: bigint | null }> {
+    /** What the hard limits of a campaign and its client leave of their current periods, without spending against them. */
+    async left(tx: Tx, of: { clientId: string; campaignId: string }, at: Date): Promise<LeftOfLimit[]> {
       const rows = await store.capsOf(tx, [of.campaignId, of.clientId]);
-      const limits = rows.length > 0 ? await limitsOf(tx, rows, await zonesOf(tx, [of.clientId]), at) : [];
-      const leastOf = (subjectId: string): bigint | null =>
-        limits.reduce<bigint | null>((least, { hard, spent, ...limit }) => {
-          if (hard === null || limit.subjectId !== subjectId) return least;
-          const left = hard > spent ? hard - spent : 0n;
-          return least === null || left < least ? left : least;
-        }, null);
-      return { campaign: leastOf(of.campaignId), client: leastOf(of.clientId) };
+      if (rows.length === 0) return [];
+      return (await limitsOf(tx, rows, await zonesOf(tx, [of.clientId]), at)).flatMap(
+        ({ hard, spent, subjectId, period }) =>
+          hard === null
+            ? []
+            : [
+                {
+                  subject: subjectId === of.campaignId ? ('campaign' as const) : ('client' as const),
+                  period,
+                  micros: hard > spent ? hard - spent : 0n,
+                },
+              ],
+      );
     },
 
     tell,
