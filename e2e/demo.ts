@@ -53,19 +53,25 @@ export async function startDemo(env: Record<string, string> = {}): Promise<Demo>
   const database = `lead_demo_${randomBytes(5).toString('hex')}`;
   await copyDemo(inject('demoFolder'), dataDir);
   await query(adminUrl, `create database ${database} template ${inject('demoDatabase')} strategy file_copy`);
+  const remove = async (): Promise<void> => {
+    rmSync(dataDir, { recursive: true, force: true });
+    await query(adminUrl, `drop database ${database} with (force)`);
+  };
   const port = await freePort();
-  await ask({ start: environment(dataDir, port, { ...onDatabase(adminUrl, database), ...env }) });
+  try {
+    await ask({ start: environment(dataDir, port, { ...onDatabase(adminUrl, database), ...env }) });
+  } catch (error) {
+    await remove();
+    throw error;
+  }
   return {
     ...reached(dataDir, port),
-    async close() {
-      await ask({ stop: true });
-      rmSync(dataDir, { recursive: true, force: true });
-      await query(adminUrl, `drop database ${database} with (force)`);
-    },
+    close: () => ask({ stop: true }).finally(remove),
   };
 }
 
-async function query(url: string, statement: string): Promise<void> {
+/** Runs a statement in the run's PostgreSQL. */
+export async function query(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

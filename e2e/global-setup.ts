@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import setupDatabase from '../server/test/global-setup.ts';
-import { createDemo, demoFolder, FAILED_FILE, onDatabase, READY_FILE } from './demo.ts';
+import { createDemo, demoFolder, FAILED_FILE, onDatabase, query, READY_FILE } from './demo.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,8 +14,6 @@ declare module 'vitest' {
   }
 }
 
-const DATABASE = 'lead_demo';
-
 /**
  * Creates the demo that the journeys copy theirs from, so that each one does not have to create its tables and its data
  * again. Files that need none of it begin meanwhile.
@@ -25,34 +23,26 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const closeDatabase = await setupDatabase(project);
   const { adminUrl } = project.getProvidedContext();
   const folder = demoFolder();
-  const created = create(adminUrl, folder).then(
+  const database = `lead_demo_${randomBytes(5).toString('hex')}`;
+  const created = create(adminUrl, database, folder).then(
     () => writeFileSync(join(folder, READY_FILE), ''),
     (error) => writeFileSync(join(folder, FAILED_FILE), String(error)),
   );
   project.provide('demoFolder', folder);
-  project.provide('demoDatabase', DATABASE);
+  project.provide('demoDatabase', database);
   return async () => {
     await created;
     rmSync(folder, { recursive: true, force: true });
+    await query(adminUrl, `drop database if exists ${database} with (force)`);
     await closeDatabase();
   };
 }
 
-async function create(adminUrl: string, folder: string): Promise<void> {
-  await run(adminUrl, `drop database if exists ${DATABASE} with (force)`, `create database ${DATABASE}`);
-  const env = onDatabase(adminUrl, DATABASE);
+async function create(adminUrl: string, database: string, folder: string): Promise<void> {
+  await query(adminUrl, `create database ${database}`);
+  const env = onDatabase(adminUrl, database);
   const demo = await createDemo(folder, env);
   await demo.stop();
   // What PostgreSQL would otherwise do in each copy: its tables have just been filled.
-  await run(env.DATABASE_URL, 'vacuum analyze');
-}
-
-async function run(url: string, ...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  await query(env.DATABASE_URL, 'vacuum analyze');
 }
