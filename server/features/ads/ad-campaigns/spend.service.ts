@@ -247,17 +247,22 @@ export function createSpending(
       // What the agency bills by itself keeps to no balance and counts toward no limit.
       if (await billing.accounts.billsManually(tx, row.agency_id)) return row.daily_micros;
       const before = await spent.unreported(tx, { campaignId: row.id }, yesterday, yesterday);
-      const others = { companyId: row.company_id, except: row.id };
-      const othersToday = await spent.unreported(tx, others, today, today);
-      const othersBefore = await spent.unreported(tx, others, yesterday, yesterday);
-      const count = BigInt(Math.max(1, await spent.runningOutside(tx, row.company_id, today)));
-      // Last: what has come in meanwhile is counted twice, and not left out.
-      const covers = (await leftOf()).map(({ subject, period, micros }) => {
-        const own = period === 'day' ? 0n : before;
-        if (subject === 'campaign') return micros - own;
-        const kept = own + othersToday + (period === 'day' ? 0n : othersBefore);
-        return least([micros - kept, micros / count]);
-      });
+      const others = { agencyId: row.agency_id, companyId: row.company_id, except: row.id };
+      const covers: bigint[] = [];
+      if ((await leftOf()).length > 0) {
+        const othersToday = await spent.unreported(tx, others, today, today);
+        const othersBefore = await spent.unreported(tx, others, yesterday, yesterday);
+        const count = BigInt(Math.max(1, await spent.runningOutside(tx, others, today)));
+        // Asked again: what has come in meanwhile is counted twice, and not left out.
+        for (const { subject, period, micros } of await leftOf()) {
+          const own = period === 'day' ? 0n : before;
+          if (subject === 'campaign') covers.push(micros - own);
+          else {
+            const kept = own + othersToday + (period === 'day' ? 0n : othersBefore);
+            covers.push(micros - kept, micros / count);
+          }
+        }
+      }
       const cover = least([funds - before, ...covers]);
       return least([row.daily_micros, used + (cover > 0n ? cover : 0n)]);
     },

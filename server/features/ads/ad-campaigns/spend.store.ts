@@ -466,14 +466,14 @@ export async function toldDays(tx: Tx, campaignId: string, from: string): Promis
  */
 export async function unreported(
   tx: Tx,
-  of: { campaignId: string } | { companyId: string; except: string },
+  of: { campaignId: string } | { agencyId: string; companyId: string; except: string },
   from: string,
   to: string,
 ): Promise<bigint> {
   const which =
     'campaignId' in of
       ? sql`a.campaign_id = ${of.campaignId}::uuid`
-      : sql`a.company_id = ${of.companyId}::uuid and a.campaign_id <> ${of.except}::uuid`;
+      : sql`a.agency_id = ${of.agencyId}::uuid and a.company_id = ${of.companyId}::uuid and a.campaign_id <> ${of.except}::uuid`;
   const { rows } = await sql<{ micros: bigint }>`
     select coalesce(sum(greatest(0, told.micros - coalesce(d.held_micros + d.spent_micros, 0))), 0)::bigint as micros
     from ad_campaign a
@@ -487,10 +487,14 @@ export async function unreported(
 }
 
 /** How many of a client's campaigns at outside platforms run on a day. */
-export async function runningOutside(tx: Tx, companyId: string, day: string): Promise<number> {
+export async function runningOutside(
+  tx: Tx,
+  { agencyId, companyId }: { agencyId: string; companyId: string },
+  day: string,
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from ad_campaign a join campaign c on c.id = a.campaign_id
-    where a.company_id = ${companyId}::uuid and a.platform = 'simplifi' and c.state = 'active'
+    where a.agency_id = ${agencyId}::uuid and a.company_id = ${companyId}::uuid and a.platform = 'simplifi' and c.state = 'active'
       and (c.starts_on is null or c.starts_on <= ${day}::date) and (c.ends_on is null or c.ends_on >= ${day}::date)`.execute(
     tx,
   );
