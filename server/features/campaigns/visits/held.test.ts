@@ -84,6 +84,14 @@ const groups = async (who: string) =>
     data: { reason: string; source: string; count: number; last_at: string; asked_at: string | null }[];
   };
 
+/** All that is held for its address, as somebody sees it now. */
+const ofAddress = async (who: string) => ({
+  leadspeekID: campaign.id,
+  reason: 'address',
+  source: '127.0.0.1',
+  until: (await groups(who)).data[0]!.last_at,
+});
+
 describe('[BEY-30] a public key moves no money by itself', () => {
   test('100 hashes in five requests are held before anyone is looked up; the agency releases them, once', async () => {
     const forged = people.slice(0, 100).map(({ email }) => event({ n: 'identify', h: sha256(email) }));
@@ -226,13 +234,7 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     for (let from = 0; from < forged.length; from += 10) await post(forged.slice(from, from + 10).flat());
     await resolve();
     expect(await standing()).toMatchObject({ leads: 0, converted: 0, held: 99 });
-    const { data } = await groups('agency');
-    const choice = {
-      leadspeekID: campaign.id,
-      reason: 'address',
-      source: '127.0.0.1',
-      until: data[0]!.last_at,
-    };
+    const choice = await ofAddress('agency');
     // No one request has to decide on what may be millions.
     const most = { ...MOST };
     Object.assign(MOST, { decided: 60 });
@@ -264,13 +266,7 @@ describe('[BEY-30] a public key moves no money by itself', () => {
   test('a client requests the release of what may be millions in steps, and of each once', async () => {
     await post(people.slice(0, 8).map(({ email }) => event({ h: sha256(email) })));
     await resolve();
-    const { data } = await groups('owner');
-    const choice = {
-      leadspeekID: campaign.id,
-      reason: 'address',
-      source: '127.0.0.1',
-      until: data[0]!.last_at,
-    };
+    const choice = await ofAddress('owner');
     const most = { ...MOST };
     Object.assign(MOST, { decided: 5 });
     try {
