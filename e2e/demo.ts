@@ -1,12 +1,11 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { inject } from 'vitest';
 import { ROOMY } from '../scripts/roomy.mjs';
+import { createTestDatabase } from '../server/test/database.ts';
 import { PATIENCE_MS } from './patience.ts';
 
 /** A separate demo installation: the real server on a free port, with a database of its own. */
@@ -36,12 +35,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The settings of a demo in a database of a given PostgreSQL. */
-export function onDatabase(adminUrl: string, name: string): { DATABASE_URL: string; SEED: string } {
-  const url = new URL(adminUrl);
-  url.pathname = `/${name}`;
-  return { DATABASE_URL: url.href, SEED: 'demo' };
-}
+/** The settings of a demo in a given database. */
+export const onDatabase = (url: string) => ({ DATABASE_URL: url, SEED: 'demo' });
 
 /**
  * Starts a copy of the run's demo and waits until it serves requests.
@@ -49,17 +44,15 @@ export function onDatabase(adminUrl: string, name: string): { DATABASE_URL: stri
  */
 export async function startDemo(env: Record<string, string> = {}): Promise<Demo> {
   const dataDir = demoFolder();
-  const adminUrl = inject('adminUrl');
-  const database = `lead_demo_${randomBytes(5).toString('hex')}`;
   await copyDemo(inject('demoFolder'), dataDir);
-  await query(adminUrl, `create database ${database} template ${inject('demoDatabase')} strategy file_copy`);
+  const database = await createTestDatabase(inject('adminUrl'), inject('demoDatabase'));
   const remove = async (): Promise<void> => {
     rmSync(dataDir, { recursive: true, force: true });
-    await query(adminUrl, `drop database ${database} with (force)`);
+    await database.drop();
   };
   const port = await freePort();
   try {
-    await ask({ start: environment(dataDir, port, { ...onDatabase(adminUrl, database), ...env }) });
+    await ask({ start: environment(dataDir, port, { ...onDatabase(database.url), ...env }) });
   } catch (error) {
     await remove();
     throw error;
@@ -68,17 +61,6 @@ export async function startDemo(env: Record<string, string> = {}): Promise<Demo>
     ...reached(dataDir, port),
     close: () => ask({ stop: true }).finally(remove),
   };
-}
-
-/** Runs a statement in the run's PostgreSQL. */
-export async function query(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 /** What the process that runs the demos (host.ts) is asked; it responds with why it could not, or nothing. */

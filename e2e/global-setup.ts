@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { databaseUrl, runOn } from '../server/test/database.ts';
 import setupDatabase from '../server/test/global-setup.ts';
-import { createDemo, demoFolder, FAILED_FILE, onDatabase, query, READY_FILE } from './demo.ts';
+import { createDemo, demoFolder, FAILED_FILE, onDatabase, READY_FILE } from './demo.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,16 +34,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await created;
     rmSync(folder, { recursive: true, force: true });
-    await query(adminUrl, `drop database if exists ${database} with (force)`);
+    await runOn(adminUrl, `drop database if exists ${database} with (force)`);
     await closeDatabase();
   };
 }
 
 async function create(adminUrl: string, database: string, folder: string): Promise<void> {
-  await query(adminUrl, `create database ${database}`);
-  const env = onDatabase(adminUrl, database);
-  const demo = await createDemo(folder, env);
+  await runOn(adminUrl, `create database ${database}`);
+  const url = databaseUrl(adminUrl, database);
+  const demo = await createDemo(folder, onDatabase(url));
   await demo.stop();
   // What PostgreSQL would otherwise do in each copy: its tables have just been filled.
-  await query(env.DATABASE_URL, 'vacuum analyze');
+  await runOn(url, 'vacuum analyze');
 }

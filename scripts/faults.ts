@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../server/platform/db/embedded.ts';
+import { createTestDatabase } from '../server/test/database.ts';
 import { killInCharge } from '../server/test/faults/charge.ts';
 import { type DatabaseReport, restartDatabase } from '../server/test/faults/database.ts';
 import { killPrimary } from '../server/test/faults/failover.ts';
@@ -15,7 +16,7 @@ import { killSpool } from '../server/test/faults/spool.ts';
 import { runWalletModel } from '../server/test/faults/wallet-model.ts';
 import { killWorker, type WorkerReport } from '../server/test/faults/worker.ts';
 import { hasHosts } from '../server/test/hosts.ts';
-import { createTestDatabase, prepareTestDatabases } from '../server/test/template.ts';
+import { prepareTestDatabases } from '../server/test/template.ts';
 
 const options = new Map(
   process.argv.slice(2).flatMap((word) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createTestDatabase } from '../../server/test/template.ts';
+import { createTestDatabase } from '../../server/test/database.ts';
 import { SCHEMA, schemaTypes } from './types.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

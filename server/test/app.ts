@@ -8,8 +8,8 @@ import { type AppParts, createApp } from '../app.ts';
 import { ManualClock } from '../platform/clock.ts';
 import { type Config, loadConfig } from '../platform/config.ts';
 import { type Database, provisionLogins } from '../platform/db/connect.ts';
+import { createTestDatabase } from './database.ts';
 import { createFactories } from './factories.ts';
-import { createTestDatabase } from './template.ts';
 
 /** The password of every user that a test makes with `signIn`. */
 export const PASSWORD = 'correct horse battery';

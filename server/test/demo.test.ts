@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { auditLedger } from '../features/money/ledger/index.ts';
+import { createTestDatabase } from './database.ts';
 import { freePort } from './postgres.ts';
-import { createTestDatabase } from './template.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 const folder = mkdtempSync(join(tmpdir(), 'lead-demo-'));

@@ -6,10 +6,10 @@ import { expect, inject, test } from 'vitest';
 import { loadJob } from '../features/audience/exclusions/load.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { newId } from '../platform/ids.ts';
+import { createTestDatabase } from './database.ts';
 import { until } from './faults/harness.ts';
 import { startS3 } from './s3-server.ts';
 import { openStage } from './stage.ts';
-import { createTestDatabase } from './template.ts';
 
 test('[SCAL-01] a file that one host takes in is loaded by another, which shares only the bucket with it', {
   timeout: 300_000,

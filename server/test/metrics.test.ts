@@ -13,10 +13,10 @@ import { measureDatabase } from '../platform/gauges.ts';
 import { newId } from '../platform/ids.ts';
 import { Metrics, startMetrics } from '../platform/metrics.ts';
 import { type TestApp, testApp } from './app.ts';
+import { createTestDatabase } from './database.ts';
 import { BROWSER, type Company } from './factories.ts';
 import { until } from './faults/harness.ts';
 import { openStage } from './stage.ts';
-import { createTestDatabase } from './template.ts';
 
 const ops = join(import.meta.dirname, '../../ops');
 

@@ -12,8 +12,8 @@ import { ensureDatabase } from '../platform/db/connect.ts';
 import { type Migration, migrate, migrations } from '../platform/db/migrate.ts';
 import { setUpJobs } from '../platform/jobs.ts';
 import { testApp } from './app.ts';
+import { createTestDatabase } from './database.ts';
 import { describeSchema } from './describe-schema.ts';
-import { createTestDatabase } from './template.ts';
 
 const folder = join(import.meta.dirname, 'data/schemas');
 const read = (file: string): string => brotliDecompressSync(readFileSync(join(folder, file))).toString();

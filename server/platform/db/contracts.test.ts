@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
+import { createTestDatabase } from '../../test/database.ts';
 import type { Company } from '../../test/factories.ts';
-import { createTestDatabase } from '../../test/template.ts';
 import { contractsIn, unusedSince } from './contracts.ts';
 import { migrate, migrations } from './migrate.ts';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createTestDatabase } from '../../test/template.ts';
+import { createTestDatabase } from '../../test/database.ts';
 import { holdDemo } from './demo-mark.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

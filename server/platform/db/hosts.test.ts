@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createTestDatabase } from '../../test/database.ts';
 import { freePort } from '../../test/postgres.ts';
 import { startTcpProxy } from '../../test/tcp-proxy.ts';
-import { createTestDatabase } from '../../test/template.ts';
 import { connectionOf, parseDatabaseUrl } from './hosts.ts';
 
 describe('[SCAL-01] several database hosts', () => {

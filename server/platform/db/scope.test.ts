@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { createTestDatabase } from '../../test/template.ts';
+import { createTestDatabase } from '../../test/database.ts';
 import { isDatabaseAway } from './away.ts';
 import { inScopeWithClient } from './client.ts';
 import { type Database, openDatabase, provisionLogins } from './connect.ts';

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { CompactEncrypt, importJWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { PASSWORD, type TestApp, testApp } from '../app.ts';
+import { createTestDatabase } from '../database.ts';
 import { BROWSER, type MadeCampaign } from '../factories.ts';
 import { openStage, type Running, type Stage } from '../stage.ts';
-import { createTestDatabase } from '../template.ts';
 
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { createTestDatabase } from '../template.ts';
+import { createTestDatabase } from '../database.ts';
 import { killInCharge } from './charge.ts';
 
 test('[PAY-02] kill -9 at every step of a charge, of a top-up and of an invoice: money is taken and booked once, and nothing stays open', async () => {

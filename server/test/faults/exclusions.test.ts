@@ -3,8 +3,8 @@ import { expect, inject, test } from 'vitest';
 import { loadJob } from '../../features/audience/exclusions/load.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
+import { createTestDatabase } from '../database.ts';
 import { openStage } from '../stage.ts';
-import { createTestDatabase } from '../template.ts';
 import { until } from './harness.ts';
 
 const ROWS = 160_000;

@@ -4,9 +4,10 @@ import { auditLedger } from '../../features/money/ledger/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { connectionOf, parseDatabaseUrl } from '../../platform/db/hosts.ts';
 import { inScope } from '../../platform/db/scope.ts';
+import { createTestDatabase } from '../database.ts';
 import { startDatabasePair } from '../database-pair.ts';
 import { openStage } from '../stage.ts';
-import { createTestDatabase, prepareTestDatabases } from '../template.ts';
+import { prepareTestDatabases } from '../template.ts';
 import { type FaultRun, randomFrom, sendVisits, until } from './harness.ts';
 
 /** What two database hosts have after failovers, compared with what visitors and callers were told. */

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { createTestDatabase } from '../template.ts';
+import { createTestDatabase } from '../database.ts';
 import { killInImports } from './import.ts';
 
 test('[IDEN-03] [KEYW-01] kill -9 in imports of people and signals and in a count: the next worker ends each as one run would have', {

@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { createTestDatabase } from '../template.ts';
+import { createTestDatabase } from '../database.ts';
 import { killDuringIngest } from './ingest.ts';
 
 test('kill -9 of the server during ingest: every acknowledged visit is there exactly once', {

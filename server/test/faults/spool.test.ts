@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { createTestDatabase } from '../template.ts';
+import { createTestDatabase } from '../database.ts';
 import { killSpool } from './spool.ts';
 
 test('[BEY-29] [SCAL-02] the database is away and the ingest is killed (-9), and starts again without it: visits are accepted all the time, and each is there once in the end', {

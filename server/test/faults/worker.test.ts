@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest';
-import { createTestDatabase } from '../template.ts';
+import { createTestDatabase } from '../database.ts';
 import { killWorker } from './worker.ts';
 
 test('kill -9 of the worker while it makes and delivers leads: none twice, none lost, each with its debit and its deliveries', {
