@@ -1,4 +1,4 @@
-import { passFor } from '../server/features/ads/ad-serving/token.policy.ts';
+import { viewPassFor } from '../server/features/ads/ad-serving/token.policy.ts';
 import { derive } from '../server/platform/crypto.ts';
 import type { Ctx } from '../server/platform/ctx.ts';
 import { createSandboxExchange } from '../server/providers/sandbox-exchange/index.ts';
@@ -56,7 +56,16 @@ async function views(
     );
     const expiresAt = new Date(stage.platform.clock.now().getTime() + 3_600_000);
     tokens.push(
-      ...rows.map(({ id }) => passFor(signKey, { impressionId: id, zoneId: zone.id, host: HOST, expiresAt })),
+      ...rows.map(({ id }) =>
+        viewPassFor(signKey, {
+          impressionId: id,
+          rootId: root.id,
+          campaignId: made.id,
+          mediaMicros: 2_000n,
+          host: HOST,
+          expiresAt,
+        }),
+      ),
     );
   }
   tokens.sort();

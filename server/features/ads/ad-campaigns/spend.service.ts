@@ -318,16 +318,13 @@ export function createSpending(
     /**
      * Bills impressions of campaigns of one root, each once, whoever says so how often. What comes after its time costs
      * nothing, and neither does what asks for more than was bid.
-     * @param known the rates of the campaigns, if they were read a moment ago
      */
     async bill(
       tx: Tx,
       notices: readonly (Notice & { campaignId: string })[],
       at = clock.now(),
-      known?: ReadonlyMap<string, Rates>,
     ): Promise<Map<string, Noticed>> {
-      const ids = [...new Set(notices.map(({ campaignId }) => campaignId))];
-      const rates = known ?? (await spent.ratesIn(tx, ids));
+      const rates = await spent.ratesIn(tx, [...new Set(notices.map(({ campaignId }) => campaignId))]);
       const due = new Map<string, spent.Billed>();
       for (const { id, campaignId, mediaMicros, ...more } of notices) {
         const own = rates.get(campaignId);
@@ -654,7 +651,6 @@ export function createSpending(
     },
 
     impressions: spent.impressionsOf,
-    ratesIn: spent.ratesIn,
     timesSeen: spent.timesSeen,
     timesSeenBy: spent.timesSeenBy,
     click: spent.click,

@@ -10,17 +10,10 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { People } from '../../audience/people/index.ts';
 import { createRates, isBot } from '../../campaigns/visits/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
-import {
-  type AdCampaigns,
-  type AdRow,
-  costsOf,
-  imagePath,
-  type Noticed,
-  type Rates,
-} from '../ad-campaigns/index.ts';
+import { type AdCampaigns, type AdRow, costsOf, imagePath, type Noticed } from '../ad-campaigns/index.ts';
 import { type Audiences, audiencesOf, inOf, isAimed, isCapped } from './bidder.policy.ts';
 import * as store from './store.ts';
-import { type Pass, passFor, passIn } from './token.policy.ts';
+import { type Due, type Pass, passFor, passIn, viewIn, viewPassFor } from './token.policy.ts';
 
 /** How long after it was given an ad may still come into view. */
 const LASTS_MS = 10 * 60_000;
@@ -84,12 +77,8 @@ interface Notice {
 }
 
 /** What a notice is of; of a click also where it leads. */
-interface Found {
-  rootId: string;
-  campaignId: string;
+interface Found extends Due {
   place: string;
-  mediaMicros: bigint;
-  rates: Rates | undefined;
   url: string | undefined;
 }
 
@@ -266,17 +255,16 @@ export function createHouse(
         const clicked = new Set(of.filter((n) => all[n]!.isClick).map(idOf));
         const creatives = rowsOf.filter(({ id }) => clicked.has(id)).map(({ creative_id }) => creative_id);
         const urls = await rows.clickUrls(tx, [...new Set(creatives)]);
-        const rates = await spending.ratesIn(tx, [...new Set(rowsOf.map((row) => row.campaign_id))]);
         for (const n of of) {
           const one = impressions.get(idOf(n));
           // The token names the place that it was given to, and so does the impression: one for another place is none.
           if (!one?.zone_id || !all[n]!.pass.isOf(one.zone_id, one.place)) continue;
           found[n] = {
+            impressionId: one.id,
             rootId,
             campaignId: one.campaign_id,
             place: one.place,
             mediaMicros: one.media_micros,
-            rates: rates.get(one.campaign_id),
             url: all[n]!.isClick ? urls.get(one.creative_id) : undefined,
           };
         }
@@ -285,45 +273,31 @@ export function createHouse(
     return found;
   });
 
-  /** Bills views and clicks together: those of a root in one transaction, while the next ones are looked up. */
+  /** Bills views and clicks together: those of a root in one transaction. `clickedAt`: when its ad was clicked, if it was. */
   const billTogether = createGather(
     SIZES,
-    async (all: { notice: Notice; found: Found }[]): Promise<Noticed[]> => {
+    async (all: { due: Due; clickedAt: Date | null }[]): Promise<Noticed[]> => {
       const outcomes: Noticed[] = all.map(() => 'unknown');
-      for (const [rootId, of] of Map.groupBy(all.keys(), (n) => all[n]!.found.rootId)) {
+      for (const [rootId, of] of Map.groupBy(all.keys(), (n) => all[n]!.due.rootId)) {
         const told = await inScope(db.app, { rootId }, async (tx) => {
           // Whoever clicks has seen the ad, so it is billed if it was not.
           const billed = await spending.bill(
             tx,
             of.map((n) => {
-              const { notice, found } = all[n]!;
-              const { campaignId, mediaMicros } = found;
-              return {
-                id: notice.pass.impressionId,
-                campaignId,
-                mediaMicros,
-                isViewable: true,
-                isPromised: true,
-              };
+              const { impressionId, campaignId, mediaMicros } = all[n]!.due;
+              return { id: impressionId, campaignId, mediaMicros, isViewable: true, isPromised: true };
             }),
-            clock.now(),
-            new Map(
-              of.flatMap((n) => {
-                const { campaignId, rates } = all[n]!.found;
-                return rates ? [[campaignId, rates] as const] : [];
-              }),
-            ),
           );
           await spending.click(
             tx,
             of.flatMap((n) => {
-              const { pass, isClick, at } = all[n]!.notice;
-              return isClick ? [{ id: pass.impressionId, at }] : [];
+              const { due, clickedAt } = all[n]!;
+              return clickedAt ? [{ id: due.impressionId, at: clickedAt }] : [];
             }),
           );
           return billed;
         });
-        for (const n of of) outcomes[n] = told.get(all[n]!.notice.pass.impressionId) ?? 'unknown';
+        for (const n of of) outcomes[n] = told.get(all[n]!.due.impressionId) ?? 'unknown';
       }
       return outcomes;
     },
@@ -335,7 +309,8 @@ export function createHouse(
     if (!found) return { outcome: 'unknown' };
     const { url, place } = found;
     const isDue = notice.isCounted && (notice.isClick ? url !== undefined : place === notice.host);
-    return { url, outcome: isDue ? await billTogether({ notice, found }) : 'unknown' };
+    const clickedAt = notice.isClick ? notice.at : null;
+    return { url, outcome: isDue ? await billTogether({ due: found, clickedAt }) : 'unknown' };
   }
 
   return {
@@ -437,19 +412,15 @@ export function createHouse(
           audiences: inOf(row.audiences, among),
         });
         if (!isGiven) continue;
-        const t = passFor(signKey, {
-          impressionId: id,
-          zoneId: zone.id,
-          host,
-          expiresAt: new Date(at.getTime() + PASS_MS),
-        });
+        const of = { impressionId: id, host, expiresAt: new Date(at.getTime() + PASS_MS) };
+        const due = { rootId: zone.root_id, campaignId: row.id, mediaMicros: media };
         return {
           i: imagePath(creative),
-          c: `/a/v1/c/${t}`,
+          c: `/a/v1/c/${passFor(signKey, { ...of, zoneId: zone.id })}`,
           a: creative.alt_text,
           w: creative.width,
           h: creative.height,
-          t,
+          t: viewPassFor(signKey, { ...of, ...due }),
         };
       }
       return null;
@@ -462,9 +433,15 @@ export function createHouse(
     async view(token: unknown, from: Asker): Promise<void> {
       take(`view ${from.ip}`, from.ip);
       const at = clock.now();
-      const pass = isBot(from.userAgent) ? null : passIn(signKey, token, at);
-      const notice = pass && { pass, at, host: from.host, isClick: false, isCounted: true };
-      const { outcome } = notice ? await taken(notice) : { outcome: 'unknown' };
+      const isCounted = !isBot(from.userAgent);
+      const due = isCounted ? viewIn(signKey, token, from.host, at) : null;
+      // Pages that got their ad from the version before still have one pass for view and click.
+      const pass = isCounted && !due ? passIn(signKey, token, at) : null;
+      const outcome = due
+        ? await billTogether({ due, clickedAt: null })
+        : pass
+          ? (await taken({ pass, at, host: from.host, isClick: false, isCounted })).outcome
+          : 'unknown';
       if (outcome === 'unknown') throw new Refusal('not_found', 't: is not a token of this site');
       if (outcome !== 'billed' && outcome !== 'repeated') throw new Refusal('gone', 't: is too late');
     },

@@ -250,6 +250,14 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
     expect(await sums(made.id)).toMatchObject({ impressions: 3, clicks: 1, media: 12_000n });
   });
 
+  test('a page that got its ad from the version before has one pass for view and click', async () => {
+    const { made, zone } = await setUp();
+    const page = await open(zone.key);
+    const pass = page.ad!.c.slice('/a/v1/c/'.length);
+    expect(await Promise.all([page.view(pass), page.view(), page.view(pass)])).toEqual([204, 204, 204]);
+    expect(await sums(made.id)).toMatchObject({ impressions: 1, media: 2_000n });
+  });
+
   test('impressions that are forged, from another site, or too late cost nothing', async () => {
     const { made, zone } = await setUp();
     expect((await open(zone.key, { host: 'other.example.com' })).status).toBe(403);
@@ -269,6 +277,7 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
     Buffer.from(other.ad!.t, 'base64url').copy(changed, 0, 0, 16);
     expect(await page.view(changed.toString('base64url'))).toBe(404);
     expect(await page.view('x')).toBe(404);
+    expect((await page.ask('GET', `/a/v1/c/${page.ad!.t}`)).statusCode).toBe(404);
     app.clock.advance(11 * 60_000);
     expect(await page.view()).toBe(410);
     await app.features.adCampaigns.spending.expire(root.id);
