@@ -26,7 +26,7 @@ export async function axeFindings(page: Page, options: AxeOptions = {}): Promise
 }
 
 /** What breaks axe's rules in a document as it is at this moment. */
-export async function violationsOf(
+async function violationsOf(
   page: Page,
   { rules, within }: Pick<AxeOptions, 'rules' | 'within'> = {},
 ): Promise<axe.Result[]> {
@@ -69,18 +69,20 @@ async function look(page: Page, { rules, within, serious }: AxeOptions): Promise
     );
   const told: string[] = [];
   for (const { id, target, says } of findings)
-    if (id !== 'region' || !(await isTooltip(page, target))) told.push(says);
+    if (id !== 'region' || !(await isFloating(page, target))) told.push(says);
   return told;
 }
 
 /**
- * Whether all that an element shows is tooltips. Axe wants them in a landmark, although they are read as the
- * descriptions of what they belong to; whether one is open depends on where the pointer happens to rest.
+ * Whether all that an element shows is tooltips or a menu. Axe wants them in a landmark, although they are read where
+ * they belong: as the description of what they are of, and from the button that opens them.
  */
-const isTooltip = (page: Page, target: string): Promise<boolean> =>
+const isFloating = (page: Page, target: string): Promise<boolean> =>
   page.evaluate((selector) => {
-    const copy = document.querySelector(selector)?.cloneNode(true) as Element | undefined;
-    const tips = copy?.querySelectorAll('[role=tooltip]') ?? [];
+    const element = document.querySelector(selector);
+    if (element?.closest('[role=menu]')) return true;
+    const copy = element?.cloneNode(true) as Element | undefined;
+    const tips = copy?.querySelectorAll('[role=tooltip], [role=menu]') ?? [];
     for (const tip of tips) tip.remove();
     return tips.length > 0 && !copy!.textContent?.trim();
   }, target);

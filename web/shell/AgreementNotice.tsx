@@ -19,7 +19,7 @@ export function AgreementNotice() {
       <>
         You have not accepted the service and billing agreement yet.{' '}
         {/* Notifications stand outside the router. */}
-        <Anchor href={STEPS} inherit>
+        <Anchor href={STEPS} inherit underline="always">
           Read and accept it
         </Anchor>
       </>,

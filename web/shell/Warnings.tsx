@@ -80,7 +80,7 @@ export function Warnings() {
             <Anchor renderRoot={(props) => <Link {...props} to={card as '/'} />}>Go to Card Setting</Anchor>
           }
         >
-          Pay what's due or add another card to use everything again.
+          Pay what’s due or add another card to use everything again.
         </Notice>
       )}
       {isStopped && (

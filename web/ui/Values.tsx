@@ -36,12 +36,23 @@ export function None() {
   );
 }
 
-/** An email address that opens a message to it. */
+const breakable = (address: string) => {
+  const end = address.lastIndexOf('@') + 1;
+  return (
+    <>
+      {address.slice(0, end)}
+      <wbr />
+      {address.slice(end)}
+    </>
+  );
+};
+
+/** An email address that opens a message to it. In a narrow place, it breaks after its @ rather than within a word. */
 export function MailLink({ address, max }: { address: string | null | undefined; max?: number | 'cell' }) {
   if (!address) return <None />;
   return (
     <Anchor href={`mailto:${encodeURIComponent(address).replace('%40', '@')}`} inherit c="inherit">
-      {max === undefined ? address : <Clip text={address} max={max} />}
+      {max === undefined ? breakable(address) : <Clip text={address} max={max} />}
     </Anchor>
   );
 }

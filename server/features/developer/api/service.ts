@@ -69,6 +69,8 @@ export interface NewKey {
 
 export type Developer = ReturnType<typeof createDeveloper>;
 
+const dayOf = (at: Date): string => at.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
+
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
@@ -133,7 +135,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     wire((await store.one(tx, companyId, id)) ?? missing(), await isAgreed(tx, companyId));
 
   const lasts = (row: Pick<store.KeyRow, 'expires_at'>): string =>
-    row.expires_at ? `valid until ${row.expires_at.toISOString().slice(0, 10)}` : 'with no expiration date';
+    row.expires_at ? `valid until ${dayOf(row.expires_at)}` : 'with no expiration date';
 
   /** Stores a new key with its row in the log and its email. The secret leaves the product only in the response. */
   async function make(
@@ -180,8 +182,8 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       subject: row.app === null ? 'A new API key was created' : 'An app was given access',
       lines: [
         row.app === null
-          ? `The ${row.mode} API key "${row.name}" was created for your agency, ${lasts(row)}. Programs with its secret can do anything its scopes allow.`
-          : `The app "${row.name}" (${row.app}) was given access to your agency, ${lasts(row)}. It can do anything its scopes allow.`,
+          ? `The ${row.mode} API key “${row.name}” was created for your agency, ${lasts(row)}. Programs with its secret can do anything its scopes allow.`
+          : `The app “${row.name}” (${row.app}) was given access to your agency, ${lasts(row)}. It can do anything its scopes allow.`,
         'If no one at your agency did this, delete the key now.',
       ],
       page: PAGE,
@@ -221,7 +223,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
         const due = row && policy.warningOf(row, now);
         if (!row || due === null || due === undefined || row.disabled_at) return;
         await store.update(tx, id, { warned_days: due });
-        const day = row.expires_at!.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
+        const day = dayOf(row.expires_at!);
         await notices.tell(
           tx,
           'developer.expiry',

@@ -152,13 +152,13 @@ function RootForm({ onClose }: { onClose: () => void }) {
           {...form.getInputProps('host')}
         />
         <TextInput
-          label="Owner's full name"
+          label="Owner’s full name"
           withAsterisk
           maxLength={600}
           {...form.getInputProps('owner_name')}
         />
         <TextInput
-          label="Owner's email"
+          label="Owner’s email"
           description="The invitation is sent to this address and is valid for 7 days."
           type="email"
           withAsterisk

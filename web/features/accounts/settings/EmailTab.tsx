@@ -102,7 +102,7 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
         <Stack gap="md">
           <Text size="sm" c="dimmed">
             Codes, invitations, and notices are sent through this server, from your own address. Without one,
-            they are sent through the platform's.
+            they are sent through the platform’s.
           </Text>
           {!mayWrite && (
             <Notice tone="info">
@@ -119,7 +119,7 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
           <TextInput
             label="Server"
             placeholder="smtp.example.com"
-            description="Leave blank to use the platform's."
+            description="Leave blank to use the platform’s."
             maxLength={300}
             autoComplete="off"
             {...form.getInputProps('host')}

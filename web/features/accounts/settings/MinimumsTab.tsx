@@ -122,7 +122,7 @@ function LeadsForm({ setting, onReload }: { setting: Setting<'minimum_leads'>; o
   return (
     <FormSection
       title="Minimum leads per day for Enhance ID"
-      line="A campaign's lead limit cannot be lower than this. Campaigns without a limit are not affected."
+      line="A campaign’s lead limit cannot be lower than this. Campaigns without a limit are not affected."
       save={{ formId, isDirty: state.isDirty, busy: form.submitting, onDiscard: () => form.reset() }}
     >
       <form id={formId} onSubmit={state.save} noValidate>

@@ -54,14 +54,14 @@ const words: Record<string, [title: string, meaning: string]> = {
   cap_wallet: ['Agency limit reached', 'A spending limit of the agency was reached.'],
   foreign_origin: [
     'From another site',
-    "The visit did not come from one of the campaign's sites. If the site is yours, add it in the campaign's setup.",
+    'The visit did not come from one of the campaign’s sites. If the site is yours, add it in the campaign’s setup.',
   ],
   foreign_page: [
     'Page of another site',
-    "The page is not on one of the campaign's sites. If the site is yours, add it in the campaign's setup.",
+    'The page is not on one of the campaign’s sites. If the site is yours, add it in the campaign’s setup.',
   ],
   bad_event: ['Malformed event', 'The event did not match the format the pixel sends.'],
-  bad_time: ['Incorrect time', "The event's time was more than a day off."],
+  bad_time: ['Incorrect time', 'The event’s time was more than a day off.'],
   too_many: [
     'Too many at once',
     'One browser, address, or network, or the whole site, sent more events than people generate. Browsers resend theirs a little later.',

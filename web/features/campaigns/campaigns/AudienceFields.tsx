@@ -56,11 +56,11 @@ export function AudienceFields(props: {
     <Stack gap="md">
       {tags(
         'job_titles',
-        "Press Enter after each. 'marketing manager' also finds 'Manager of Marketing'. Matching one of the titles is enough.",
+        'Press Enter after each. “marketing manager” also finds “Manager of Marketing”. Matching one of the titles is enough.',
       )}
       {choice('seniority')}
       {choice('department')}
-      {tags('industry', "Press Enter after each. 'Software' also finds 'Computer Software'.", INDUSTRIES)}
+      {tags('industry', 'Press Enter after each. “Software” also finds “Computer Software”.', INDUSTRIES)}
       {choice('company_size', 'Number of people who work there.')}
     </Stack>
   );

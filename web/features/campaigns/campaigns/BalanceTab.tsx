@@ -31,8 +31,8 @@ const heldWords = (reason: Campaign['state_reason']): string | undefined =>
     below_cost: 'The price per lead needs an update. The campaign resumes when the agency changes it.',
     payment_failed: 'A payment failed, so the campaign is paused. It resumes when the balance due is paid.',
     agency_unpaid:
-      "The agency's own payment failed, so all its campaigns are paused. They resume when the agency pays its balance due.",
-    agency_paused: "Your agency's account has paused campaigns. Contact your agency.",
+      'The agency’s own payment failed, so all its campaigns are paused. They resume when the agency pays its balance due.',
+    agency_paused: 'Your agency’s account has paused campaigns. Contact your agency.',
     cancelled: 'The agency’s subscription has ended. You can activate the campaign again with a new one.',
     company_removed: 'The company was removed, so none of its campaigns can run.',
     billing_changed:

@@ -166,7 +166,7 @@ function RuleModal({ rule, onClose }: { rule: Rule; onClose: () => void }) {
       >
         <Stack gap="md">
           <Radio.Group
-            label="If your cost rises above a campaign's price"
+            label="If your cost rises above a campaign’s price"
             description="Your cost per lead is set by the platform. We email you whenever this happens."
             value={chosen}
             onChange={(value) => setChosen(value as Rule)}

@@ -224,16 +224,17 @@ function Fact(props: {
     <div>
       <dt>{props.name}</dt>
       <dd>
-        {props.children ??
-          (!value ? (
-            <None />
-          ) : isLink ? (
-            <Anchor href={value} target="_blank" rel="noreferrer noopener nofollow" inherit>
-              {value}
-            </Anchor>
-          ) : (
-            value
-          ))}
+        {props.children ? (
+          <span>{props.children}</span>
+        ) : !value ? (
+          <None />
+        ) : isLink ? (
+          <Anchor href={value} target="_blank" rel="noreferrer noopener nofollow" inherit>
+            {value}
+          </Anchor>
+        ) : (
+          value
+        )}
         {props.copy && value && <CopyButton text={value} what={props.name.toLowerCase()} />}
       </dd>
     </div>

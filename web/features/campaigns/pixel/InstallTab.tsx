@@ -73,7 +73,7 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
       </Part>
       <Part title="If the site has a content security policy">
         <Text size="sm" c="dimmed" mb="xs">
-          Add these to the site's Content-Security-Policy. The pixel needs nothing else.
+          Add these to the site’s Content-Security-Policy. The pixel needs nothing else.
         </Text>
         <Stack gap={8}>
           {snippet.data?.csp.map((line) => (

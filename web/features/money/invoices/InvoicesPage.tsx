@@ -68,7 +68,7 @@ export default function InvoicesPage() {
           aria-label="Invoices for"
           value={side}
           data={[
-            { value: 'retail', label: "Clients' invoices" },
+            { value: 'retail', label: 'Clients’ invoices' },
             { value: 'wholesale', label: 'Your invoices' },
           ]}
           onChange={(next) => narrow({ side: next === 'retail' ? undefined : next })}

@@ -83,7 +83,7 @@ export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose:
             First months
           </Text>
           <Text size="xs" c="dimmed">
-            Minimums for an agency's first full months. Enter 0 for no minimum.
+            Minimums for an agency’s first full months. Enter 0 for no minimum.
           </Text>
         </div>
         {months.map((_, at) => (

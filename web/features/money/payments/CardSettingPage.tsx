@@ -56,8 +56,8 @@ export default function CardSettingPage() {
         {hasFailed && (
           <Notice tone="bad" live="alert" title="A payment failed">
             {user.company_kind === 'agency'
-              ? "Pay what's due or add another card. Your clients' campaigns run until the last automatic attempt and then pause. Your dashboards, leads, and invoices stay available."
-              : "Pay what's due or add another card. Campaigns billed by invoice run until the last automatic attempt and then pause. Prepaid campaigns run until their balance is used up. Your leads and invoices stay available."}
+              ? 'Pay what’s due or add another card. Your clients’ campaigns run until the last automatic attempt and then pause. Your dashboards, leads, and invoices stay available.'
+              : 'Pay what’s due or add another card. Campaigns billed by invoice run until the last automatic attempt and then pause. Prepaid campaigns run until their balance is used up. Your leads and invoices stay available.'}
           </Notice>
         )}
         {hasFailed && mayInvoice && user.company_kind !== 'root' && (

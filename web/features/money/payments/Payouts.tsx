@@ -7,9 +7,10 @@ import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { DetailDrawer, useDrawer } from '../../../ui/DetailDrawer.tsx';
+import { shortDay } from '../../../ui/format.ts';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../../ui/states.tsx';
-import { Clip, Money, None, When } from '../../../ui/Values.tsx';
+import { Money, None, When } from '../../../ui/Values.tsx';
 
 type Part = Inside<z.output<typeof PayoutPart>>;
 
@@ -20,6 +21,9 @@ const STATUS: Record<Payout['status'], [tone: 'good' | 'warn' | 'bad' | 'plain',
   canceled: ['plain', 'Canceled'],
 };
 const KINDS: Record<Part['kind'], string> = { charge: 'Payment', refund: 'Refund', other: 'Other' };
+
+/** The provider names a day, as its beginning in UTC. */
+const arrival = (payout: Payout): string => shortDay(payout.arrives_at, new Date(), 'UTC');
 
 /** What the card provider paid out to the bank of the user's own account; each row expands to what makes it up. */
 export function Payouts() {
@@ -51,7 +55,7 @@ export function Payouts() {
       key: 'arrives_at',
       phone: 'line',
       title: 'Arrival date',
-      render: (row) => <When at={row.arrives_at} />,
+      render: (row) => <span className="num">{arrival(row)}</span>,
     },
     {
       key: 'amount',
@@ -149,7 +153,7 @@ function Parts({ id, payout }: { id: string; payout: Payout | undefined }) {
             <Money micros={payout.amount_micros} />
           </Title>
           <Text size="sm" c="dimmed">
-            {STATUS[payout.status][1]}, bank arrival date <When at={payout.arrives_at} />
+            {STATUS[payout.status][1]}, bank arrival date {arrival(payout)}
           </Text>
         </div>
       )}
@@ -168,7 +172,9 @@ function Parts({ id, payout }: { id: string; payout: Payout | undefined }) {
           <EmptyState title="No details available" text="The provider lists nothing under this payout." />
         }
       />
-      <Clip text={id} max={320} />
+      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {id}
+      </Text>
     </Stack>
   );
 }

@@ -133,7 +133,7 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
             <Text size="sm" c="dimmed">
               {subject === 'wallet'
                 ? 'Counts what is drawn from the wallet, by day and month in your time zone.'
-                : `Counts what leads cost, by day and month in ${isClient ? 'your' : "the client's"} time zone. If ${isClient ? 'your agency' : 'the client'} sets the same kind of limit, the lower one applies.`}
+                : `Counts what leads cost, by day and month in ${isClient ? 'your' : 'the client’s'} time zone. If ${isClient ? 'your agency' : 'the client'} sets the same kind of limit, the lower one applies.`}
             </Text>
           </>
         ) : (
