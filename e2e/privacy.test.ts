@@ -121,7 +121,7 @@ test('[BEY-27] a blocked keyword is refused in the form until the root makes an 
   const create = client.getByRole('button', { name: 'Create campaign' });
   await create.click();
   await client
-    .getByText('has "bible study", which is on the theme Religion', { exact: false })
+    .getByText('has “bible study”, which is on the theme Religion', { exact: false })
     .first()
     .waitFor();
   expect(await axeFindings(client)).toEqual([]);

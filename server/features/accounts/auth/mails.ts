@@ -72,7 +72,7 @@ export const passwordMail = (
   { removed = 0, url }: { removed?: number; url: string },
 ): MailContent => {
   const notice = noticeMail(name, 'Your password was changed', ip);
-  const day = (at: Date) => at.toISOString().slice(0, 10);
+  const day = (at: Date) => at.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
   if (removed > 0)
     notice.lines.push(removed === 1 ? 'Your passkey was removed.' : `All ${removed} passkeys were removed.`);
   if (passkeys.length === 0) return notice;

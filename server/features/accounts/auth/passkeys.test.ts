@@ -107,7 +107,7 @@ describe('[BEY-32] passkeys', () => {
       expect.objectContaining({ name: 'Laptop' }),
     ]);
     expect(kept.mail).toContain(
-      `Laptop, for ${HOST}, added ${app.clock.now().toISOString().slice(0, 10)}, never used`,
+      `Laptop, for ${HOST}, added ${app.clock.now().toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })}, never used`,
     );
     expect(kept.mail).toContain(`http://${HOST}/user/sessions`);
     expect(kept.mail).toContain(`evil example phone, for ${HOST}`);

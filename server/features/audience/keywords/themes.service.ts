@@ -45,7 +45,7 @@ export function createKeywordThemes(
       const others = blocked.length - 1;
       throw refusalOf(
         field,
-        `has "${first.text.slice(0, 60)}", which is on the theme ${KEYWORD_THEME_WORDS[theme]}${
+        `has “${first.text.slice(0, 60)}”, which is on the theme ${KEYWORD_THEME_WORDS[theme]}${
           others > 0 ? `, and ${others} more on blocked themes` : ''
         }. Keywords on this theme are blocked unless the platform allows them`,
       );

@@ -588,7 +588,7 @@ describe('the calls', () => {
     const wrong = await call('POST', `/imports/${id}/start`, { mapping: { Nowhere: 'city' } });
     expect([wrong.status, wrong.body.errors]).toEqual([
       422,
-      { mapping: ['names a column "Nowhere" that is not in the file'] },
+      { mapping: ['names a column “Nowhere” that is not in the file'] },
     ]);
     const blind = await call('POST', `/imports/${id}/start`, { mapping: { Mail: 'ignore' } });
     expect([blind.status, blind.body.message]).toEqual([

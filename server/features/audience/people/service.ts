@@ -243,7 +243,7 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
       const refuse = (rule: string) =>
         new Refusal('invalid', `mapping: ${rule}`, { errors: { mapping: [rule] } });
       const unknown = unknownColumn(header, mapping);
-      if (unknown !== null) throw refuse(`names a column "${unknown}" that is not in the file`);
+      if (unknown !== null) throw refuse(`names a column “${unknown}” that is not in the file`);
       const fault = planFault(uploaded.kind, planOf(uploaded.kind, header, mapping));
       if (fault) throw refuse(fault);
       return inScope(db.app, ctx.scope, async (tx) => {

@@ -327,7 +327,7 @@ describe('[KEYW-01] counts', () => {
       [
         { target_location: 'National Targeting', keyword: 'shoes, !!' },
         'keyword',
-        'has "!!", which contains no letters or digits',
+        'has “!!”, which contains no letters or digits',
       ],
       [
         {

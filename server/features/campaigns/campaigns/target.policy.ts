@@ -82,7 +82,7 @@ export function readSearch(
   };
   const tags = tagsOf(given.keywords);
   if (tags.empty[0])
-    refuse('keywords', `has "${tags.empty[0].slice(0, 20)}", which contains no letters or digits`);
+    refuse('keywords', `has “${tags.empty[0].slice(0, 20)}”, which contains no letters or digits`);
   const keywords = tags.keywords.map((one) => one.text);
   if (keywords.length === 0) refuse('keywords', 'needs at least one keyword');
   if (keywords.length > MOST_KEYWORDS)

@@ -13,7 +13,7 @@ let key: string;
 const tokens = { root: '', agency: '', client: '' };
 const HOSTS = { root: 'root.test', agency: 'acme.test', client: 'acme.test' };
 const BLOCKED =
-  'has "cancer treatment", which is on the theme Health. Keywords on this theme are blocked unless the platform allows them';
+  'has “cancer treatment”, which is on the theme Health. Keywords on this theme are blocked unless the platform allows them';
 
 beforeAll(async () => {
   app = await testApp();

@@ -455,7 +455,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
             await notices.tell(tx, 'connection.ending', sender, ownerOf(row), {
               subject: `Sign in to ${name} again to keep receiving leads there`,
               lines: [
-                `The sign-in of the connection “${row.name}” to ${name} expires on ${row.ends_at!.toISOString().slice(0, 10)}.`,
+                `The sign-in of the connection “${row.name}” to ${name} expires on ${row.ends_at!.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })}.`,
                 'Sign in again before then. Leads that come in later wait until you do.',
               ],
               page: { label: 'Sign in again', path: `/integrations/${row.vendor}` },

@@ -270,7 +270,7 @@ describe('keys', () => {
         action: 'apikey.make',
         actor_id: owner.id,
         description: expect.stringContaining(
-          `Created the test API key CRM sync (${key.client_id}), valid until 2026-04-09`,
+          `Created the test API key CRM sync (${key.client_id}), valid until April 9, 2026`,
         ),
       },
     ]);
@@ -443,7 +443,7 @@ describe('keys', () => {
     const day = 86_400_000;
     expect(await told()).toEqual([]);
     app.clock.advance(16 * day);
-    const soon = expect.stringContaining('The API key "Ends soon" expires on');
+    const soon = expect.stringContaining('The API key “Ends soon” expires on');
     expect(await told()).toEqual([soon]);
     app.clock.advance(5 * day);
     expect(await told()).toEqual([soon]);
@@ -451,7 +451,7 @@ describe('keys', () => {
     expect(await told()).toEqual([soon, soon]);
     expect((await bearer(key.secret_key)).status).toBe(200);
     app.clock.advance(3 * day);
-    expect(await told()).toEqual([soon, soon, 'The API key "Ends soon" has expired']);
+    expect(await told()).toEqual([soon, soon, 'The API key “Ends soon” has expired']);
     const over = await bearer(key.secret_key);
     expect([over.status, over.body.detail]).toEqual([401, 'This API key has expired.']);
   });

@@ -232,8 +232,8 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
           {
             subject:
               due === 0
-                ? `The API key "${row.name}" has expired`
-                : `The API key "${row.name}" expires on ${day}`,
+                ? `The API key “${row.name}” has expired`
+                : `The API key “${row.name}” expires on ${day}`,
             lines: [
               due === 0
                 ? 'Programs that use it no longer have access. Create a new key and update them with its secret.'
@@ -369,7 +369,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
         await notices.tell(tx, 'developer.key', sender, owner, {
           subject: 'An API key has a new secret',
           lines: [
-            `The API key "${row.name}" of your agency has a new secret. The previous secret ${until ? `stops working on ${until.toUTCString()}` : 'has stopped working'}.`,
+            `The API key “${row.name}” of your agency has a new secret. The previous secret ${until ? `stops working on ${until.toUTCString()}` : 'has stopped working'}.`,
             'If no one at your agency did this, delete the key now.',
           ],
           page: PAGE,
