@@ -10,6 +10,7 @@ import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Browser, Page } from 'playwright-core';
 import { axeFindings } from '../e2e/axe.ts';
 import { createDemo, demoFolder } from '../e2e/demo.ts';
+import { PATIENCE_MS } from '../e2e/patience.ts';
 import { buildAll } from './build.ts';
 import { launchChromium } from './chromium.ts';
 
@@ -722,6 +723,8 @@ try {
             reducedMotion: 'reduce',
             userAgent: USER_AGENT,
           });
+          // A busy machine takes its time, most of all with long pages.
+          context.setDefaultTimeout(PATIENCE_MS);
           page = await context.newPage();
           page.on('pageerror', (error) => console.log(`${shot.name} ${width} ${theme}: ${error.message}`));
           sessions.set(key, page);
@@ -733,9 +736,9 @@ try {
             await page.waitForURL((url) => !url.pathname.startsWith('/login'));
           }
         }
-        await page.goto(demo.url(shot.host, shot.path));
-        await page.waitForLoadState('networkidle');
         try {
+          await page.goto(demo.url(shot.host, shot.path));
+          await page.waitForLoadState('networkidle');
           await shot.act?.(page);
           await page.waitForLoadState('networkidle');
         } catch (error) {
