@@ -173,7 +173,7 @@ export async function createDemoAds(given: {
         if (!ad || one % 5 === 0) continue;
         await features.adServing.house.view(ad.t, from);
         if (one % CLICKED !== 0) continue;
-        const url = await features.adServing.house.click(ad.t, from);
+        const url = await features.adServing.house.click(ad.c.slice(ad.c.lastIndexOf('/') + 1), from);
         const browser = { ip, visitorId: newId(platform.clock.now()), userAgent: BROWSER };
         await make.visit(site, { ...browser, url });
         if (one % (CLICKED * 3) === 0)
