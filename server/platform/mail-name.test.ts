@@ -34,6 +34,10 @@ test('[AUTH-09] no text that people chose becomes a link in an email, whatever i
   expect(evil.slice(0, 3).map((text) => linked(text).length > 0)).toEqual([true, true, true]);
   for (const text of evil)
     expect([text, linked(unlinked(text)), linked(mailName(text))]).toEqual([text, [], []]);
+  for (const path of ['/newsletter.html', '/shop/summer-sale.php']) {
+    expect([unlinked(`viewed ${path}, then left`), linked(path)]).toEqual([`viewed ${path}, then left`, []]);
+    expect(unlinked(`www.evil.com${path}`)).not.toContain('www.');
+  }
   fc.assert(
     fc.property(hostile, (text) => {
       // An IP address alone stays readable in alerts.

@@ -21,6 +21,8 @@ export function mailName(name: string): string {
 
 /** An email address alone, with the punctuation around it: a reader can write to it, but it opens no page. */
 const ADDRESS = /^[(<"'“]?(?!www\.)[\w.%+-]{1,64}@[\p{L}\p{N}.-]{1,255}[)>"'”.,;!?]{0,3}$/iu;
+/** The path of a page on its own site: no host begins with a slash, or ends so. */
+const PAGE = /^\/(?:[\w-]+\/)*[\w-]+\.(?:html?|php|aspx?|jsp)[,;:!?]?$/i;
 /** Addresses that need no slashes. */
 const SCHEME = /(mailto|tel|sms|callto|skype|javascript|data|file):(?=\S)/gi;
 /** Dots before a word, whatever script they are from: what makes a name of a host. */
@@ -37,7 +39,9 @@ export function unlinked(text: string, links: readonly string[] = []): string {
   return text
     .split(/(\s)/)
     .map((word) =>
-      ADDRESS.test(word) || links.some((link) => word.startsWith(link) && word.length <= link.length + 1)
+      ADDRESS.test(word) ||
+      PAGE.test(word) ||
+      links.some((link) => word.startsWith(link) && word.length <= link.length + 1)
         ? word
         : word
             .replaceAll('://', '[:]//')
