@@ -198,6 +198,10 @@ describe('[BEY-22] the sentences of an agency', () => {
       ],
     });
   });
+  test('amounts are whole cents, which add up', () => {
+    const told = agencyDigest(WEEK, { ...week, price: 462_924_560n, cost: 192_435_600n }, all)!;
+    expect(JSON.stringify(told)).toContain('$462.92, your cost was $192.44, and your margin $270.48.');
+  });
   test('margins and invoices are told to who may see them', () => {
     const told = agencyDigest(WEEK, week, (permission) => permission === 'insight.read')!;
     expect(JSON.stringify(told)).not.toMatch(/\$/);

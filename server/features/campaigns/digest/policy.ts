@@ -118,6 +118,8 @@ type May = (permission: Permission) => boolean;
 const number = (count: number): string => new Intl.NumberFormat('en-US').format(count);
 const many = (count: number, one: string, more = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : more}`;
+/** A letter needs no fractions of a cent. Micro-dollars. */
+const cents = (micros: bigint): bigint => BigInt(Math.round(Number(micros) / 10_000)) * 10_000n;
 const named = (name: string): string => `“${mailName(name)}”`;
 const pageNamed = (path: string): string => (path === '/' ? 'the home page' : printable(path, LONGEST_PAGE));
 
@@ -139,8 +141,7 @@ function leadsAgainst({ leads, prior }: { leads: number; prior: number }, where 
   const more = leads - prior;
   if (prior === 0 && leads > 0) return `${came}, after none the week before.`;
   if (leads === 0 && prior > 0) return `${came}, after ${number(prior)} the week before.`;
-  if (more === 0)
-    return leads === 0 ? `${came}, the same as the week before.` : `${came}, the same as the week before.`;
+  if (more === 0) return `${came}, the same as the week before.`;
   return `${came}, ${number(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'} than the week before.`;
 }
 
@@ -185,7 +186,7 @@ export function clientDigest(
   say(
     isCharged,
     () =>
-      `You were charged ${usd(of.charged)} for leads and fees${of.refunded ? `, and ${usd(of.refunded)} was refunded` : ''}.`,
+      `You were charged ${usd(cents(of.charged))} for leads and fees${of.refunded ? `, and ${usd(cents(of.refunded))} was refunded` : ''}.`,
     '/configuration/statement',
   );
   say(may('prepaid.read') && of.balance > 0n, () => {
@@ -193,7 +194,7 @@ export function clientDigest(
     const paced = shortest
       ? ` At this week’s pace, the balance of ${named(shortest.name)} ${shortest.days < 1 ? 'lasts less than a day' : `lasts about ${many(shortest.days, 'day')}`}.`
       : '';
-    return `The prepaid balance is ${usd(balance)}.${paced}`;
+    return `The prepaid balance is ${usd(cents(balance))}.${paced}`;
   });
   if (may('campaign.read')) {
     const told = of.silent.map(({ name, since }) => {
@@ -264,7 +265,7 @@ export function agencyDigest(week: Pick<Week, 'first' | 'last'>, of: AgencyWeek,
   say(
     may('cost.read') && (of.price !== 0n || of.cost !== 0n),
     () =>
-      `Your clients were charged ${usd(of.price)}, your cost was ${usd(of.cost)}, and your margin ${usd(of.price - of.cost)}.`,
+      `Your clients were charged ${usd(cents(of.price))}, your cost was ${usd(cents(of.cost))}, and your margin ${usd(cents(of.price) - cents(of.cost))}.`,
     '/configuration/margins',
   );
   say(
