@@ -187,8 +187,13 @@ function Phone(props: {
   const { name, phone } = props;
   if (!phone && !props.isWithheld) return <Fact name={name} />;
   return (
-    <Fact name={name} value={phone} copy>
-      {phone && <PhoneLink phone={phone} isMarked={props.isMarked} />}
+    <Fact name={name}>
+      {phone && (
+        <Group component="span" gap={4} wrap="nowrap">
+          <PhoneLink phone={phone} isMarked={props.isMarked} />
+          <CopyButton text={phone} what={name.toLowerCase()} />
+        </Group>
+      )}
       {(props.isMarked || props.isWithheld) && (
         <Text component="span" inherit c="dimmed" display="block">
           {props.markedAt ? (
