@@ -272,6 +272,7 @@ export const ownMessages = {
   filesUnavailable: 'Files cannot be stored at the moment. Try again in a minute.',
   heldRemoved: 'The company was removed, so none of its campaigns can run.',
   invoicePaid: 'The invoice is paid.',
+  payerRemoved: 'The company was removed, so its card is not charged.',
   invoiceNotDue: 'Nothing is due on this invoice anymore.',
   invoiceTooSmall: 'The amount due is below the card minimum of $0.50.',
   onboardNone: 'Your agency has no onboarding charge.',

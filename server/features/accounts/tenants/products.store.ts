@@ -119,14 +119,20 @@ export async function setBetaUser(
 }
 
 /** Returns the company details that its people's profiles need, including its own brand if it has one. */
-export async function companyCard(tx: Tx, id: string) {
+export async function companyCard(tx: Tx, id: string): Promise<CompanyCard | undefined> {
+  const card = await pastCompanyCard(tx, id);
+  return card?.removed_at ? undefined : card;
+}
+
+/** The same, also of a company that was removed. */
+export async function pastCompanyCard(tx: Tx, id: string): Promise<CompanyCard | undefined> {
   const { rows } = await sql<CompanyCard>`
     select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.is_master, c.name, c.time_zone, c.phone, c.email,
-           c.address, c.city, c.zip, c.state_code, c.country_code, c.legal_name,
+           c.address, c.city, c.zip, c.state_code, c.country_code, c.legal_name, c.removed_at,
            (select jsonb_build_object('id', p.id, 'type', p.type) from picture p where p.id = b.logo_id) as logo,
            b.box_bgcolor, b.text_color, b.link_color, b.template_bgcolor, b.sidebar_bgcolor, b.font_theme
     from company c left join brand b on b.company_id = c.id and wears_own(c.id)
-    where c.id = ${id} and c.removed_at is null`.execute(tx);
+    where c.id = ${id}`.execute(tx);
   return rows[0];
 }
 
@@ -147,6 +153,7 @@ export interface CompanyCard {
   state_code: string | null;
   country_code: string | null;
   legal_name: string | null;
+  removed_at: Date | null;
   logo: { id: string; type: string } | null;
   box_bgcolor: string | null;
   text_color: string | null;

@@ -11,7 +11,7 @@ import type { Picture } from '../../../platform/picture.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { modulesOfRoot } from './products.policy.ts';
 import { products } from './products.service.ts';
-import { companyCard, deletePicture, profilePicture, setDetails } from './products.store.ts';
+import { companyCard, deletePicture, pastCompanyCard, profilePicture, setDetails } from './products.store.ts';
 import type { FrontPicture } from './store.ts';
 import * as store from './store.ts';
 
@@ -181,6 +181,8 @@ export function createTenants({ db, clock, config }: Platform) {
     keepCompany: (tx: Tx, id: string) => store.companyById(tx, id, true),
     /** A company with its own brand, for the profile of its people. */
     card: companyCard,
+    /** The same, also of a company that was removed: its debts remain, and so do those that it has to answer for. */
+    pastCard: pastCompanyCard,
     products,
     /**
      * Returns whether people may sign up at this tenant's host: its root must allow it, and an agency must also allow

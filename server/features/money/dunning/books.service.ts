@@ -125,7 +125,7 @@ export function createBooks(
    * still do. What had no more attempts, as after a dispute, gets none from a user's own: it stays as it is.
    */
   async function fail(tx: Tx, invoice: InvoiceRow, why: string, at: Date, isFinal = false): Promise<void> {
-    const zone = (await tenants.card(tx, invoice.company_id))?.time_zone ?? 'UTC';
+    const zone = (await tenants.pastCard(tx, invoice.company_id))?.time_zone ?? 'UTC';
     const first = invoice.first_failed_at ?? at;
     const isOver = invoice.first_failed_at !== null && invoice.next_attempt_at === null;
     const attempts = invoice.attempts + 1;

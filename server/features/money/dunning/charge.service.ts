@@ -61,15 +61,20 @@ export function createCollector(
   };
   const nextKey = (invoice: InvoiceRow): string => `invoice:${invoice.id}:${invoice.attempts + 1}`;
 
-  /** Why a company cannot be charged at all; null: it can. */
-  const cannotPay = (tx: Tx, invoice: InvoiceRow): Promise<string | null> =>
-    cards.chargeable(tx, payerOf(invoice)).then(
+  const isGone = async (tx: Tx, companyId: string): Promise<boolean> =>
+    (await tenants.card(tx, companyId)) === undefined;
+
+  /** Why a company cannot be charged at all; null: it can. No one of a removed company could ask about a charge. */
+  async function cannotPay(tx: Tx, invoice: InvoiceRow): Promise<string | null> {
+    if (await isGone(tx, invoice.company_id)) return ownMessages.payerRemoved;
+    return cards.chargeable(tx, payerOf(invoice)).then(
       () => null,
       (error: unknown) => {
         if (error instanceof Refusal) return error.message;
         throw error;
       },
     );
+  }
 
   // The first charge is written with its invoice: both are or neither is.
   events.on('invoice.issued', async (tx, { invoiceId }) => {
@@ -77,7 +82,8 @@ export function createCollector(
     if (dueOf(invoice) < policy.LEAST) return;
     const at = clock.now();
     const why = await cannotPay(tx, invoice);
-    if (why) return books.fail(tx, invoice, why, at);
+    // The company will not come back between two attempts.
+    if (why) return books.fail(tx, invoice, why, at, await isGone(tx, invoice.company_id));
     const id = await charges.intend(tx, await askOf(tx, invoice, nextKey(invoice)));
     // It could not be written although there is a card: the job will try again.
     if (id === null) await invoices.setCollection(tx, invoiceId, { next_attempt_at: at });
@@ -207,7 +213,7 @@ export function createCollector(
 
   /**
    * Emails the payer that a charge has failed; also emails the invoice's issuer the first time, and when it will not be
-   * retried.
+   * retried. If the payer was removed, only the issuer is left to act.
    */
   async function tell(of: {
     rootId: string;
@@ -217,7 +223,7 @@ export function createCollector(
   }): Promise<void> {
     const known = await within(of.rootId, async (tx) => {
       const invoice = await invoices.byId(tx, of.invoiceId);
-      const payer = invoice && (await tenants.card(tx, invoice.company_id));
+      const payer = invoice && (await tenants.pastCard(tx, invoice.company_id));
       return invoice && payer ? { invoice, payer } : null;
     });
     // A later attempt has its own email; what was paid meanwhile needs none.
@@ -245,17 +251,19 @@ export function createCollector(
       path: `/configuration/invoices?${side}invoice=${invoice.id}`,
     });
     const isAgency = payer.kind === 'agency';
+    const isRemoved = payer.removed_at !== null;
     await within(of.rootId, async (tx) => {
-      await notices.tell(tx, 'invoice.failed', senders.payer, payerOf(invoice), {
-        subject: `Payment of invoice ${invoice.number} failed`,
-        lines: [
-          `We couldn't charge ${due} for invoice ${invoice.number} to your card: ${invoice.last_failure ?? ''}`,
-          again
-            ? `We'll try again on ${again}. Campaigns keep running until the last attempt. You can pay now, or add another card under Card Setting.`
-            : `We won't try again, and ${isAgency ? "your clients' campaigns are" : 'your campaigns are'} paused. They resume when the balance due is paid. Pay now, or add another card under Card Setting first.`,
-        ],
-        page: page(isAgency ? 'side=wholesale&' : ''),
-      });
+      if (!isRemoved)
+        await notices.tell(tx, 'invoice.failed', senders.payer, payerOf(invoice), {
+          subject: `Payment of invoice ${invoice.number} failed`,
+          lines: [
+            `We couldn't charge ${due} for invoice ${invoice.number} to your card: ${invoice.last_failure ?? ''}`,
+            again
+              ? `We'll try again on ${again}. Campaigns keep running until the last attempt. You can pay now, or add another card under Card Setting.`
+              : `We won't try again, and ${isAgency ? "your clients' campaigns are" : 'your campaigns are'} paused. They resume when the balance due is paid. Pay now, or add another card under Card Setting first.`,
+          ],
+          page: page(isAgency ? 'side=wholesale&' : ''),
+        });
       if (again && !of.isFirst) return;
       await notices.tell(tx, again ? 'invoice.first_failed' : 'invoice.unpaid', senders.issuer, issuer, {
         subject: again
@@ -265,7 +273,9 @@ export function createCollector(
           `We couldn’t charge ${due} for invoice ${invoice.number} to ${payer.name}: ${invoice.last_failure ?? ''}`,
           again
             ? `We'll try again on ${again} and have notified ${payer.name}. Campaigns keep running until the last attempt.`
-            : `We won't try again. ${isAgency ? 'Campaigns of its clients are' : 'Its campaigns are'} paused until the invoice is paid.`,
+            : isRemoved
+              ? `We won't try again. Collect the amount outside the platform, or write the invoice off.`
+              : `We won't try again. ${isAgency ? 'Campaigns of its clients are' : 'Its campaigns are'} paused until the invoice is paid.`,
         ],
         page: page(''),
       });

@@ -400,6 +400,64 @@ describe('[PAY-06] a payment that fails', () => {
   });
 });
 
+test('[PAY-04] [PAY-06] what a company owes after its removal is invoiced, not charged, and its issuer is told', async () => {
+  const remove = async ({ id }: Company) => {
+    await app.admin.query(`update campaign set state = 'archived' where company_id = $1`, [id]);
+    await app.admin.query('update company set removed_at = $2 where id = $1', [id, app.clock.now()]);
+  };
+  const { agency, client, campaign } = await owing();
+  const paid = await dues.bill(client.company);
+  await dues.jobs();
+  const { rows } = await app.admin.query('select id from charge where reference_id = $1', [paid]);
+  await dues.lead(campaign, 15n * USD, 5n * USD);
+  const other = await dues.client(agency);
+  await dues.lead(await app.make.campaign(other.company), 20n * USD, 5n * USD);
+  await remove(client.company);
+  await app.features.payments.core.dispute(root.id, rows[0].id, {
+    id: 'after removal',
+    status: 'needs_response',
+    reason: 'fraudulent',
+    amountCents: 3000,
+  });
+  app.clock.advance(35 * DAY);
+  await app.features.invoices.close(root.id);
+  await dues.jobs();
+  const last = async ({ id }: Company) =>
+    (await app.admin.query('select id from invoice where company_id = $1 order by seq desc limit 1', [id]))
+      .rows[0].id as string;
+  expect(await dues.invoice(await last(other.company))).toMatchObject({ status: 'paid' });
+  const id = await last(client.company);
+  expect(await dues.invoice(id)).toMatchObject({
+    total_micros: 15n * USD,
+    status: 'open',
+    next_attempt_at: null,
+    last_failure: ownMessages.payerRemoved,
+  });
+  expect(await dues.books(client.company)).toEqual({ client_receivable: -45_000_000 });
+  expect(await dues.taken(client.company)).toBe(3000);
+  const to = async (kind: string, email: string) =>
+    (await dues.mails(kind)).filter((mail) => mail.to === email).map(({ text }) => text);
+  expect(await to('payment.disputed', agency.email)).toHaveLength(1);
+  const told = await to('invoice.unpaid', agency.email);
+  expect(told).toHaveLength(2);
+  for (const text of told) expect(text).toContain('write the invoice off');
+  expect(await to('invoice.failed', client.email)).toEqual([]);
+
+  // The same for an agency, and its clients.
+  await dues.fee(agency.company, 9n * USD);
+  await dues.lead(await app.make.campaign(other.company), 7n * USD, 0n);
+  await remove(agency.company);
+  await remove(other.company);
+  app.clock.advance(35 * DAY);
+  await app.features.invoices.close(root.id);
+  await dues.jobs();
+  expect(await dues.invoice(await last(agency.company))).toMatchObject({
+    last_failure: ownMessages.payerRemoved,
+  });
+  expect(await dues.invoice(await last(other.company))).toMatchObject({ total_micros: 7n * USD });
+  expect(await to('invoice.unpaid', 'boss@root.test')).toHaveLength(1);
+});
+
 test('[PAY-03] each mail of all that says the amounts of the ledger', async () => {
   const { compared, differing } = await compareMails(app);
   expect(differing).toEqual([]);

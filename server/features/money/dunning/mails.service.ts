@@ -98,7 +98,8 @@ export function createMails(
 
   async function ofDispute(of: Extract<MailOf, { what: 'disputed' }>): Promise<void> {
     const { rootId, agencyId, companyId } = of;
-    const payer = await within(rootId, (tx) => tenants.card(tx, companyId));
+    // A dispute has a deadline, whether or not its payer is still here.
+    const payer = await within(rootId, (tx) => tenants.pastCard(tx, companyId));
     if (!payer) return;
     // The party that was paid answers the dispute: a client's charge is on its agency's account, an agency's on its
     // root's.

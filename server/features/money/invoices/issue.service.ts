@@ -51,9 +51,10 @@ export function createIssue({
   billing: Billing;
   events: EventHub;
 }) {
-  /** Returns the issuer and payer as they are now. */
+  /** Returns the issuer and payer as they are now; companies that were removed may still owe something. */
   async function parties(tx: Tx, owner: Payer, issuer: Owner, tax: Tax) {
-    const [from, to] = [await tenants.card(tx, issuer.company_id), await tenants.card(tx, owner.company_id)];
+    const from = await tenants.pastCard(tx, issuer.company_id);
+    const to = await tenants.pastCard(tx, owner.company_id);
     if (!from || !to) throw new Refusal('not_found', ownMessages.notFound);
     const party = (card: typeof from, taxId: string): string => {
       const found = policy.partyOf(card);

@@ -42,7 +42,7 @@ export function createQuotes(
     sale: TaxedSale,
     payer: { tax_id: string; is_exempt: boolean } | undefined,
   ) {
-    const card = await tenants.card(tx, sale.payerId);
+    const card = await tenants.pastCard(tx, sale.payerId);
     const question: TaxQuestion = {
       account: sale.account,
       amountCents: Number(sale.amountMicros / CENT),

@@ -63,7 +63,7 @@ export function createTaxes(
     sale: Pick<TaxedSale, 'rootId' | 'payerId' | 'amountMicros' | 'included'>,
     profile: Known,
   ): Promise<Pick<Tax, 'name' | 'micros'>> {
-    const card = await tenants.card(tx, sale.payerId);
+    const card = await tenants.pastCard(tx, sale.payerId);
     if (!card) return { name: '', micros: 0n };
     if (profile?.is_exempt) return { name: 'Tax exempt', micros: 0n };
     const { state, country } = atPlace(await store.ratesAt(tx, sale.rootId, card), card);
