@@ -1809,6 +1809,17 @@ export interface Schema {
     company_id: string;
     last: number;
   };
+  invoice_wait: {
+    company_id: string;
+    side: 'retail' | 'wholesale';
+    cycle: 'Weekly' | 'Monthly' | 'minimum_spend';
+    root_id: string;
+    agency_id: string;
+    period_from: Date;
+    reason: string;
+    since: Date;
+    tried_at: Date;
+  };
   job_run: {
     key: string;
     kind: string;

@@ -84,7 +84,7 @@ export const STAYS: Readonly<Record<string, readonly string[]>> = {
   ),
   'They are money of the past, which is never rewritten: it stays with the giving agency.': words(`
     account account_balance account_snapshot entry transfer transfer_cover charge refund invoice invoice_line
-    invoice_series signed_paper credit_note credit campaign_fee retail_cost receipt_due sale_day spend_day prepaid_order prepaid_refund
+    invoice_series invoice_wait signed_paper credit_note credit campaign_fee retail_cost receipt_due sale_day spend_day prepaid_order prepaid_refund
     prepaid_attempt prepaid_auto billing_mark billing_close tax_quote tax_reversal payment_dispute payment_mismatch`),
   'They are between the client and the giving agency: cards on its account, taxes, terms, products, and agreements.':
     words(`

@@ -397,7 +397,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   'They are working states and counters that are computed from what is exported.': words(`
     account_snapshot alert_message alert_person agreement_notice audience_error billing_close billing_mark
     campaign_conversion campaign_foreign_host cap_event company_export connection_queue coupon_use delivery_day
-    delivery_exchange delivery_turn digest_sent exclusion_error held_notice invoice_series job_run lead_change mail
+    delivery_exchange delivery_turn digest_sent exclusion_error held_notice invoice_series invoice_wait job_run lead_change mail
     minspend_amount minspend_close minspend_offer minspend_plan pixel_report prepaid_attempt receipt_due sale_day
     silence_told spend_day transfer_cover wallet_attempt ad_impression ad_lease ad_visit offboarding
     template_push template_target signed_paper beta_feature beta_user margin_rule client_transfer client_transfer_id lead_bill company_import

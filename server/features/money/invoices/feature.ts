@@ -25,6 +25,7 @@ export const feature = defineFeature({
     'invoice',
     'invoice_line',
     'invoice_series',
+    'invoice_wait',
     'receipt_due',
   ],
   reads: [
