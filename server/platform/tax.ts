@@ -1,3 +1,4 @@
+import { Refusal } from '../../contract/errors.ts';
 import type { Tx } from './db/scope.ts';
 
 /** A sale that is about to be put on an invoice or a receipt. */
@@ -33,7 +34,10 @@ export interface TaxPort {
    * @throws AskFirst if a service has to be asked (inScope does it and restarts the transaction)
    */
   taxOf(tx: Tx, sale: TaxedSale & { documentId: string }): Promise<Tax>;
-  /** Whether an issuer charges a payer tax at all. @throws AskFirst as taxOf */
+  /**
+   * Whether an issuer charges a payer tax at all; true while a service does not say, for what can do without it.
+   * @throws AskFirst as taxOf
+   */
   isTaxed(tx: Tx, sale: Omit<TaxedSale, 'amountMicros' | 'included'>): Promise<boolean>;
   /**
    * The tax that a sale will probably have, from what is known locally; null if only the service can say. Makes no
@@ -48,6 +52,16 @@ export interface TaxPort {
     note: { documentId: string; creditNoteId: string; amountMicros: bigint },
     at: Date,
   ): Promise<void>;
+}
+
+/** Refuses a document whose tax the service could not say. */
+export class NoTax extends Refusal {
+  /** Why, in words for whoever issues the document. */
+  readonly why: string;
+  constructor(message: string, why: string) {
+    super('unavailable', `${message} ${why}`, { retryAfter: 60 });
+    this.why = why;
+  }
 }
 
 /** What a service is told about a sale. */

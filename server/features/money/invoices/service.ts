@@ -10,6 +10,7 @@ import { createRead } from './read.service.ts';
 import { createReceipts } from './receipt.service.ts';
 import { createSettle } from './settle.service.ts';
 import { invoiceById, setCollection } from './store.ts';
+import { createWaits } from './waits.service.ts';
 import { words } from './words.ts';
 
 export type Invoices = ReturnType<typeof createInvoices>;
@@ -20,6 +21,7 @@ export type Invoices = ReturnType<typeof createInvoices>;
 export function createInvoices(platform: Platform, parts: InvoiceParts) {
   const { events, jobs, clock } = platform;
   const issue = createIssue({ ...parts, events });
+  const waits = createWaits(platform);
   const settle = createSettle({ ...parts, events });
   const read = createRead(platform, parts);
   const credit = createCredit(platform, { ...parts, settle, includeTax: issue.includeTax });
@@ -72,7 +74,9 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
     creditReceipt: credit.creditReceipt,
     fees: createFees(platform, parts),
     /** Closes the weeks and months of a root that have ended. Returns how many invoices were issued. */
-    close: createClose(platform, { ...parts, bill: issue.bill }),
+    close: createClose(platform, { ...parts, bill: issue.bill, waits }),
+    /** Payers that cannot be billed now, for whoever bills by periods. */
+    waits,
     read,
     credit,
   };

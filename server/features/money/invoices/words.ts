@@ -7,6 +7,7 @@ export const words = {
   invoiceGivenUp: 'The invoice was written off.',
   invoiceOfOthers: 'Only the company that issued this invoice can do this.',
   invoiceNotOpen: 'Nothing is due on this invoice anymore.',
+  unforeseen: 'Something went wrong on our side.',
   receiptCredit: 'This is a receipt for a top-up. Refund the campaign balance instead.',
   givenBack: 'Refunded to the card',
   notGivenBack: 'The card could not be refunded, so the amount was returned to the balance',

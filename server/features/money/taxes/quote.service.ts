@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { Refusal } from '../../../../contract/errors.ts';
 import { AskFirst, inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { GatewayError } from '../../../platform/payments.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Tax, TaxedSale, TaxQuestion, TaxService } from '../../../platform/tax.ts';
+import { NoTax, type Tax, type TaxedSale, type TaxQuestion, type TaxService } from '../../../platform/tax.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { estimateOf } from './policy.ts';
 import { reportJob } from './queue.ts';
@@ -15,6 +14,8 @@ const CENT = 10_000n;
 /** An answer that no document has used is requested again after a day because rates change. */
 const KEPT_MS = 86_400_000;
 const SWEPT_AT_ONCE = 500;
+/** For this long, the service is not asked again about something that can do without its answer. */
+const FAILED_MS = 1_800_000;
 /** The amount to ask about when only whether there is a tax matters, so that it is asked once a day. */
 const PROBE = 100_000_000n;
 
@@ -30,9 +31,9 @@ export function createQuotes(
 ) {
   const within = <T>(rootId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId }, work);
-  /** @throws Refusal 503 if the keys that the root relied on are gone: never silently skip the tax */
+  /** @throws NoTax if the keys that the root relied on are gone: never silently skip the tax */
   const asked = (): TaxService => {
-    if (!service) throw new Refusal('unavailable', failureWords.noKeys);
+    if (!service) throw new NoTax(failureWords.waits, failureWords.noKeys);
     return service;
   };
 
@@ -67,13 +68,13 @@ export function createQuotes(
 
   /**
    * Asks the service, and stores its answer or why there is none.
-   * @throws Refusal 503 saying why
+   * @throws NoTax saying why
    */
   async function ask(
     sale: TaxedSale,
     { question, owner, hash }: Awaited<ReturnType<typeof questionOf>>,
   ): Promise<void> {
-    if (!owner) throw new Refusal('unavailable', failureWords.address);
+    if (!owner) throw new NoTax(failureWords.waits, failureWords.unknownPayer);
     const id = newId(clock.now());
     const base = {
       id,
@@ -99,13 +100,13 @@ export function createQuotes(
         });
       });
     } catch (error) {
-      if (!(error instanceof GatewayError)) throw error;
-      const failure = failureWords.of(error);
+      if (!(error instanceof GatewayError || error instanceof NoTax)) throw error;
+      const failure = error instanceof NoTax ? error.why : failureWords.of(error, question.address);
       await within(sale.rootId, async (tx) => {
         await store.forgetFailures(tx, sale);
         await store.keep(tx, { ...base, failure, asked_at: clock.now() });
       });
-      throw new Refusal('unavailable', `${failureWords.waits} ${failure}`, { retryAfter: 60 });
+      throw new NoTax(failureWords.waits, failure);
     }
   }
 
@@ -138,13 +139,24 @@ export function createQuotes(
       return { name: kept.name, micros: kept.tax_micros };
     },
 
+    /** Whether a payer is charged tax; true while the service does not say. */
     async isTaxed(
       tx: Tx,
       sale: Omit<TaxedSale, 'amountMicros' | 'included'>,
       payer: Parameters<typeof questionOf>[2],
     ): Promise<boolean> {
-      const kept = await answerOf(tx, { ...sale, amountMicros: PROBE, included: false }, payer);
-      return kept.tax_micros > 0n;
+      const probe = { ...sale, amountMicros: PROBE, included: false };
+      const found = await questionOf(tx, probe, payer);
+      const since = (ms: number): Date => new Date(clock.now().getTime() - ms);
+      if (await store.hasFailed(tx, sale.rootId, found.hash, since(FAILED_MS))) return true;
+      const kept = await store.freeOf(tx, sale.rootId, found.hash, since(KEPT_MS));
+      if (kept) return kept.tax_micros > 0n;
+      throw new AskFirst(found.hash, () =>
+        ask(probe, found).catch((error: unknown) => {
+          // It was stored, and is found when the transaction starts again.
+          if (!(error instanceof NoTax)) throw error;
+        }),
+      );
     },
 
     /** Estimates the tax on another amount from the latest answer about this payer; null if there has been none. */

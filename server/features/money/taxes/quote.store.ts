@@ -37,6 +37,18 @@ export const freeOf = (tx: Tx, rootId: string, question: string, since: Date) =>
     .forUpdate()
     .executeTakeFirst();
 
+/** Whether the service had no answer to a question since an instant. */
+export const hasFailed = async (tx: Tx, rootId: string, question: string, since: Date): Promise<boolean> =>
+  (await tx
+    .selectFrom('tax_quote')
+    .select('id')
+    .where('root_id', '=', rootId)
+    .where('question', '=', question)
+    .where('document_id', 'is', null)
+    .where('failure', 'is not', null)
+    .where('asked_at', '>', since)
+    .executeTakeFirst()) !== undefined;
+
 /** Stores an answer, or why there is none; keeps only the latest for the same question. */
 export async function keep(tx: Tx, row: Insertable<Schema['tax_quote']>): Promise<void> {
   await tx
