@@ -14,7 +14,7 @@ export const feature = defineFeature({
   reads: ['company', 'company_billing', 'entry', 'minspend_choice', 'transfer'],
   create: (
     platform,
-    below: Omit<Parameters<typeof createMinimumSpend>[1], 'bill'> & { invoices: Invoices },
+    below: Omit<Parameters<typeof createMinimumSpend>[1], 'bill' | 'invoices'> & { invoices: Invoices },
   ) => ({
     minimumSpend: createMinimumSpend(platform, { ...below, bill: below.invoices.bill }),
   }),

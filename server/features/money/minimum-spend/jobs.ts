@@ -15,9 +15,12 @@ export async function startMinimumSpend(
 ): Promise<void> {
   await jobs.work(closeJob, { pollingIntervalSeconds: 60 }, () =>
     tenants.eachRoot(async (rootId) => {
-      await minimumSpend.closeMonths(rootId);
-      // For agencies that have begun since, and for anything a lost job failed to announce.
-      await minimumSpend.offers.announce(rootId);
+      try {
+        await minimumSpend.closeMonths(rootId);
+      } finally {
+        // For agencies that have begun since, and for anything a lost job failed to announce.
+        await minimumSpend.offers.announce(rootId);
+      }
     }),
   );
   await jobs.work(announceJob, { pollingIntervalSeconds: 5 }, async ({ rootId }) => {

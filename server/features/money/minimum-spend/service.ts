@@ -13,6 +13,7 @@ import type { Audit } from '../../accounts/audit/index.ts';
 import type { Settings } from '../../accounts/settings/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Billing } from '../billing/index.ts';
+import type { Invoices, Payer } from '../invoices/index.ts';
 import type { Ledger, Notices } from '../ledger/index.ts';
 import type { Plans } from '../pricing/index.ts';
 import { createOffers } from './offer.service.ts';
@@ -44,6 +45,7 @@ export interface MinSpendParts {
   billing: Billing;
   agreements: Agreements;
   notices: Notices;
+  invoices: Pick<Invoices, 'waits'>;
   bill: BillEvents;
 }
 
@@ -60,8 +62,9 @@ const missing = (): never => {
 
 /** The minimum that agencies must spend in each month of their life (docs/decisions/0056-minimum-spend.md). */
 export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
-  const { db, clock, log } = platform;
+  const { db, clock } = platform;
   const { tenants, audit, plans, settings, ledger, billing, agreements } = parts;
+  const { waits } = parts.invoices;
 
   /**
    * What a root asks of agencies that have no plan of their own: its default plan, else its setting; null if nothing.
@@ -221,7 +224,9 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
 
     /**
      * Decides every past month of a root, shortly after its end. The first time, only records the starting month, so that nothing is charged
-     * for the time before. If one agency fails, the others continue, and the month is processed again.
+     * for the time before. An agency whose month cannot be decided, such as for lack of its tax, waits and is tried again
+     * by each run; the months of the others go on (decision 0502).
+     * @throws the first failure that no one foresaw, once everyone else has been decided
      */
     async closeMonths(rootId: string): Promise<void> {
       const scope = { rootId };
@@ -231,26 +236,35 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
         const next = await store.nextMonth(tx, rootId, policy.monthOf(now, timeZone).toString());
         return { timeZone, next, list: await store.agencies(tx, rootId) };
       });
-      const present = policy.monthOf(now, timeZone);
-      let failed: unknown;
-      let month = Temporal.PlainDate.from(next);
-      for (; Temporal.PlainDate.compare(month, present) < 0; month = month.add({ months: 1 })) {
-        const { to } = policy.spanOf(month, timeZone);
-        if (to.getTime() + SETTLE_MS > now.getTime()) break;
-        for (const agencyId of list) {
-          try {
-            await inScope(db.app, scope, (tx) => decide(tx, rootId, agencyId, month, timeZone));
-          } catch (error) {
-            log.error(
-              { err: error, agency: agencyId, month: month.toString() },
-              'could not determine the minimum spend',
-            );
-            failed ??= error;
-          }
+      const ended = (first: Temporal.PlainDate) => {
+        const months: { month: Temporal.PlainDate; from: Date }[] = [];
+        for (let month = first; ; month = month.add({ months: 1 })) {
+          const { from, to } = policy.spanOf(month, timeZone);
+          if (to.getTime() + SETTLE_MS > now.getTime()) return months;
+          months.push({ month, from });
         }
-        if (failed) throw failed;
-        await inScope(db.app, scope, (tx) => store.advance(tx, rootId, month.add({ months: 1 }).toString()));
+      };
+      let failure: unknown;
+      const waiting = new Set<string>();
+      async function settle(owner: Payer, months: ReturnType<typeof ended>): Promise<boolean> {
+        const of = { owner, side: 'wholesale', cycle: 'minimum_spend' } as const;
+        const done = await waits.bill(of, months, ({ month }) =>
+          inScope(db.app, scope, (tx) => decide(tx, rootId, owner.company_id, month, timeZone)),
+        );
+        failure ??= done.failure;
+        if (done.waits) waiting.add(owner.company_id);
+        return done.waits;
       }
+      for (const one of await waits.of(rootId, 'minimum_spend'))
+        if (!(await settle(one.owner, ended(policy.monthOf(one.since, timeZone))))) await waits.over(one);
+      for (const one of ended(Temporal.PlainDate.from(next))) {
+        for (const agencyId of list)
+          if (!waiting.has(agencyId))
+            await settle({ root_id: rootId, agency_id: agencyId, company_id: agencyId }, [one]);
+        const after = one.month.add({ months: 1 }).toString();
+        await inScope(db.app, scope, (tx) => store.advance(tx, rootId, after));
+      }
+      if (failure) throw failure;
     },
 
     /**
