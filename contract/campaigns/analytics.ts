@@ -25,6 +25,8 @@ export const ATTENTION = [
   // The company's own invoices, and for an agency those of its clients, whose charge was declined.
   'own_payment',
   'client_payment',
+  // Clients of the agency to which it could not issue an invoice.
+  'uninvoiced',
   // Active Site ID campaigns whose sites have sent nothing for longer than usual.
   'silent',
   // Campaigns that are paused until there is balance, or a price.
@@ -52,7 +54,7 @@ export const analytics = {
         attention: z.array(
           z.object({
             kind: z.enum(ATTENTION),
-            count: z.int().describe('Invoices, campaigns, or undelivered leads'),
+            count: z.int().describe('Invoices, clients, campaigns, or undelivered leads'),
             amount_micros: Micros.nullable().describe('What is due, for payments'),
             campaigns: z
               .array(z.object({ leadspeekID: Id, campaignName: z.string(), leadspeek_type: ModuleName }))

@@ -177,6 +177,30 @@ export const invoices = {
         ),
       }),
     ),
+  waiting: call
+    .route({
+      method: 'GET',
+      path: '/billing/waiting',
+      tags,
+      summary: 'Lists the companies to which your company could not issue an invoice yet, and why',
+    })
+    .meta({ access: 'invoice.read' })
+    .output(
+      z.object({
+        data: z
+          .array(
+            z.object({
+              companyID: Id.describe('The payer'),
+              company_name: z.string(),
+              reason: z.string(),
+              since: Instant.describe('When it could not be issued first'),
+              tried_at: Instant.describe('The last attempt. They are made every hour'),
+            }),
+          )
+          .describe('Longest first; up to 20'),
+        total: z.int(),
+      }),
+    ),
   one: call
     .route({ method: 'GET', path: `${path}/{id}`, tags, summary: 'Returns an invoice' })
     .meta({ access: 'invoice.read' })

@@ -19,6 +19,7 @@ export const feature = defineFeature({
     'company',
     'delivery',
     'invoice',
+    'invoice_wait',
   ],
   create: () => ({}),
   http: ({ tenants, invoices }: { tenants: Tenants; invoices: Invoices }, platform) => ({

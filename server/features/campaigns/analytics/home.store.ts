@@ -74,6 +74,17 @@ export async function failingInvoices(
   return row;
 }
 
+/** How many clients an agency could not issue an invoice to. */
+export async function uninvoiced(tx: Tx, agencyId: string): Promise<number> {
+  const row = await tx
+    .selectFrom('invoice_wait')
+    .select(sql<bigint>`count(distinct company_id)`.as('count'))
+    .where('agency_id', '=', agencyId)
+    .where('side', '=', 'retail')
+    .executeTakeFirstOrThrow();
+  return Number(row.count);
+}
+
 /** How far the scope has come: whether there is a client, a campaign, a visit, and a lead. */
 export async function reached(
   tx: Tx,

@@ -109,6 +109,8 @@ export function analyticsRoutes(
     if (ctx.may('invoice.read') && isAgency) {
       const clients = await homeStore.failingInvoices(tx, { agencyId: companyId });
       found.push({ kind: 'client_payment' as const, ...payment(clients) });
+      const count = await homeStore.uninvoiced(tx, companyId);
+      found.push({ kind: 'uninvoiced' as const, count, amount_micros: null, campaigns: [] });
     }
     if (ctx.may('campaign.read')) {
       const silent = await homeStore.silentSites(tx, clock.now());

@@ -15,8 +15,12 @@ import * as policy from './policy.ts';
 import * as readStore from './read.store.ts';
 import { dueOf } from './settle.service.ts';
 import * as store from './store.ts';
+import { waitingFor } from './waits.store.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Maximum number of payers whose invoices wait that are listed. */
+const MOST_WAITING = 20;
 
 const ATTEMPT_STATES: Record<Charge['state'], InvoiceData['attempts'][number]['state']> = {
   intended: 'under_way',
@@ -262,6 +266,27 @@ export function createRead(
         return { data };
       });
     },
+
+    /** The payers to which the user's company could not issue an invoice yet, longest first. */
+    waiting: (ctx: Ctx) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { kind, companyId } = ctx.actor;
+        const { rows, count } = await waitingFor(
+          tx,
+          { id: companyId, isRoot: kind === 'root' },
+          MOST_WAITING,
+        );
+        return {
+          data: rows.map((row) => ({
+            company_id: row.company_id,
+            company_name: row.name,
+            reason: row.reason,
+            since: row.since.toISOString(),
+            tried_at: row.tried_at.toISOString(),
+          })),
+          total: count,
+        };
+      }),
 
     /**
      * The events under a line, newest first.

@@ -8,6 +8,7 @@ export function invoicesRoutes({ read, credit }: Invoices): Handlers<typeof cont
   return {
     list: (ctx, input) => read.list(ctx, input),
     upcoming: (ctx, { company_id }) => read.upcoming(ctx, company_id),
+    waiting: (ctx) => read.waiting(ctx),
     one: (ctx, { id }) => read.one(ctx, id),
     events: (ctx, input) => read.events(ctx, input),
     async credit(ctx, input) {

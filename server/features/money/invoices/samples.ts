@@ -99,6 +99,17 @@ export const samples: Samples = {
     named: true,
     request: (t) => ({ url: `/api/billing/upcoming?companyID=${t.client.id}` }),
   },
+  'GET /api/billing/waiting': {
+    named: false,
+    request: async (t) => {
+      await app.admin.query(
+        `insert into invoice_wait (company_id, side, cycle, root_id, agency_id, period_from, reason, since, tried_at)
+         values ($1, 'retail', 'Weekly', $2, $3, now(), $4, now(), now()) on conflict do nothing`,
+        [t.client.id, t.client.root_id, t.client.agency_id, t.canary],
+      );
+      return { url: '/api/billing/waiting' };
+    },
+  },
   'GET /api/billing/invoices/:id': {
     named: true,
     request: async (t, who) => ({ url: `/api/billing/invoices/${await freshInvoice(t, who)}` }),

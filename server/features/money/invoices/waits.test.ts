@@ -12,8 +12,6 @@ let stripe: Awaited<ReturnType<typeof openStripe>>;
 let root: Company;
 let acme: Company;
 let dues: Dues;
-const tokens: Record<string, () => Promise<string>> = {};
-const hosts: Record<string, string> = { root: 'root.test', agency: 'acme.test', client: 'acme.test' };
 
 beforeAll(async () => {
   stripe = await openStripe();
@@ -33,13 +31,8 @@ beforeAll(async () => {
     `insert into tax_setting (root_id, company_id, calculator, updated_at) values ($1, $1, 'stripe', now())`,
     [root.id],
   );
-  for (const [who, company] of [
-    ['root', root],
-    ['agency', acme],
-  ] as const) {
-    await app.make.user(company, { email: `${who}@x.test`, password: PASSWORD });
-    tokens[who] = () => app.signIn(`${who}@x.test`, hosts[who]!);
-  }
+  await app.make.user(root, { email: 'boss@root.test', password: PASSWORD });
+  await app.make.user(acme, { email: 'boss@acme.test', password: PASSWORD });
 });
 afterAll(async () => {
   const { checks } = await auditLedger(app.admin);
@@ -70,6 +63,15 @@ const invoicesOf = async ({ id }: Company) =>
       [id],
     )
   ).rows.map((row) => [row.period_key, Number(row.sum) / 1e6]);
+/** Asks as the owner of a root or agency. */
+const ask = async (host: string, path: string) =>
+  // biome-ignore lint/suspicious/noExplicitAny: answers of several calls
+  (await app.call('GET', path, { host, token: await app.signIn(`boss@${host}`, host) })).body as any;
+const waiting = async (host: string) =>
+  (await ask(host, '/api/billing/waiting')).data.map((one: { company_name: string; reason: string }) => [
+    one.company_name,
+    one.reason,
+  ]);
 const waits = async () =>
   (
     await app.admin.query(
@@ -94,6 +96,17 @@ test('[PAY-04] a payer without an answer of Stripe Tax holds up no other, and no
   expect(await invoicesOf(good.company)).toEqual(weeks.map((week, i) => [week, (i + 1) * 10]));
   expect(await invoicesOf(nowhere.company)).toEqual([]);
   expect(await waits()).toEqual([['Nowhere', 'retail', 'Weekly', '2026-03-09']]);
+  // Who issues it is told what is missing, and no one else.
+  await app.admin.query(`update company set country_code = 'US', city = 'Austin' where id = $1`, [
+    nowhere.company.id,
+  ]);
+  await close();
+  const missing = 'Stripe Tax requires a complete address. Missing: street, ZIP code, state.';
+  expect(await waiting('acme.test')).toEqual([['Nowhere', missing]]);
+  expect(await waiting('root.test')).toEqual([]);
+  expect((await ask('acme.test', '/api/dashboard/home')).attention).toContainEqual(
+    expect.objectContaining({ kind: 'uninvoiced', count: 1 }),
+  );
   app.clock.advance(WEEK);
   await close();
   expect(await invoicesOf(monthly.company)).toEqual([['Monthly:2026-03-01', 50]]);
@@ -130,6 +143,7 @@ test('[PAY-04] an agency on whose account Stripe Tax is not set up, or that has 
     ['Below', 'retail'],
     ['Beta', 'wholesale'],
   ]);
+  expect((await waiting('root.test')).map(([name]: string[]) => name)).toEqual(['Beta']);
   stripe.server.taxInactive.delete(reference);
   await close();
   expect((await invoicesOf(below.company)).map(([, sum]) => sum)).toEqual([20]);

@@ -34,6 +34,10 @@ const TOLD: Record<Item['kind'], (item: Item, isClient: boolean) => { text: stri
     text: `${plural(count, 'invoice of a client', 'invoices of clients')} could not be charged: ${money(amount_micros ?? 0)} due`,
     to: '/configuration/invoices?status=failing',
   }),
+  uninvoiced: ({ count }) => ({
+    text: `${plural(count, 'client', 'clients')} could not be invoiced`,
+    to: '/configuration/invoices',
+  }),
   silent: ({ count }) => ({
     text: `${plural(count, 'site has', 'sites have')} sent no visits for longer than usual. Check that the pixel is still there`,
   }),
@@ -90,7 +94,7 @@ export function Attention({ items }: { items: Home['attention'] }) {
 
 function nounOf({ kind, count }: Item): string {
   if (kind === 'undelivered') return 'deliveries';
-  const noun = kind === 'transfer' ? 'transfer' : 'invoice';
+  const noun = kind === 'transfer' ? 'transfer' : kind === 'uninvoiced' ? 'reason' : 'invoice';
   return count === 1 ? noun : `${noun}s`;
 }
 

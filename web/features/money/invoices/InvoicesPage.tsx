@@ -21,6 +21,7 @@ import { InvoiceDrawer } from './InvoiceDrawer.tsx';
 import classes from './invoices.module.css';
 import { Past } from './Past.tsx';
 import { Upcoming } from './Upcoming.tsx';
+import { Waiting } from './Waiting.tsx';
 import { FILTERS, kindWords, periodWords, type Row, standing } from './words.ts';
 
 const DateRange = lazy(() => import('./DateRange.tsx'));
@@ -83,7 +84,7 @@ export default function InvoicesPage() {
         <StatTile plain label="Invoiced" value={query.data && money(query.data.total_micros)} />
         <StatTile plain label="Invoices" value={query.data && num(query.data.total)} />
       </div>
-      {isPayer && <Upcoming />}
+      {isPayer ? <Upcoming /> : <Waiting />}
       <Group gap="xs" mb="md">
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would bring its own layout */}
         <div role="group" aria-label="Status" className={classes.pills}>
