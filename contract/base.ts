@@ -11,7 +11,8 @@ export interface Meta {
   notInView?: true;
   /**
    * Refused (403 naming `confirm`) unless the person signed in or confirmed their identity (POST /user/confirm) within
-   * the last 15 minutes: calls that move money or change where leads are sent or where money is paid out.
+   * the last 15 minutes: calls that move money, change where leads are sent or where money is paid out, or give someone a
+   * way in or rights.
    */
   fresh?: true;
   /**

@@ -19,3 +19,12 @@ test('[BEY-11] what changes the ways into an account asks for a confirmation, or
   );
   expect(found.sort()).toEqual(Object.keys(WITHOUT).sort());
 });
+
+test('[BEY-11] what widens rights, or brings a new root with an owner, asks for a confirmation', () => {
+  const calls = Object.values(contract).flatMap((area) =>
+    Object.values(area).map((call) => call['~orpc'].meta as Meta),
+  );
+  const found = calls.filter(({ access }) => access === 'role.update' || access === 'root.create');
+  expect(found).toHaveLength(3);
+  expect(found.every(({ fresh }) => fresh)).toBe(true);
+});

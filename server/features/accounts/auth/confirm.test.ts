@@ -212,3 +212,77 @@ test('[BEY-11] an open session alone has leads mailed to no one new', async () =
   // Existing recipients stay allowed, and may be left out.
   expect((await send(token, ['bea@x.test'])).status).toBe(200);
 });
+
+test('[BEY-11] an open session alone gives no one a way in, and no rights', async () => {
+  const client = await app.make.client(acme, { name: 'Client' });
+  await app.make.user(client, { email: 'cleo@x.test', name: 'Cleo' });
+  const orphan = await app.make.client(acme, { name: 'Orphan' });
+  const [known, gone] = [
+    await app.make.user(acme, { email: 'adm@x.test', role: 'administrator' }),
+    await app.make.user(acme, { email: 'gone@x.test', role: 'administrator' }),
+  ];
+  const fresh = await app.signIn('bea@x.test', HOST);
+  expect((await ask(fresh, 'PUT', 'configuration/user/update', change(known.id))).status).toBe(200);
+  const { body: added } = await ask(fresh, 'POST', 'configuration/role-module/add', role('roleName'));
+  const roleID = String(added.roleID);
+  await app.call('DELETE', `/api/configuration/user/remove/${acme.id}/${gone.id}`, {
+    host: HOST,
+    token: fresh,
+  });
+
+  const token = await oldSession('bea@x.test');
+  const update = (given: object) => ask(token, 'PUT', 'configuration/user/update', given);
+  const guarded = [
+    () => ask(token, 'POST', 'configuration/user/create', person({ ClientRole: 'owner' })),
+    () => ask(token, 'POST', 'configuration/user/create', person({})),
+    () => ask(token, 'POST', 'configuration/user/create', person({ userType: 'sales' })),
+    () => update(change(gone.id, { action: 'restore' })),
+    () => update(change(known.id, { ClientRole: 'owner' })),
+    () => update(change(known.id, { ClientRole: roleID })),
+    () => update(change(known.id, { ClientEmail: 'else@evil.test' })),
+    () => update(change(known.id, { disabledaddcampaign: 'T' })),
+    () => update(firm(client.id, 'Client', 'Cleo', 'cleo@evil.test')),
+    () => update(firm(orphan.id, 'Orphan', 'Eve', 'eve@evil.test')),
+    () => ask(token, 'PUT', 'configuration/role-module/update', { roleID, ...role('roleName') }),
+    () => ask(token, 'PUT', 'configuration/role-module/assign', { usrID: known.id, roleID }),
+  ];
+  for (const [at, call] of guarded.entries()) {
+    const { status, body } = await call();
+    expect([at, status, body.errors]).toEqual([at, 403, { confirm: ['password'] }]);
+  }
+  const { rows } = await app.admin.query(`select email from user_account where email like '%@evil.test'`);
+  expect(rows).toEqual([]);
+  // What gives no one anything goes on: another phone number, a removal, the same values once more.
+  expect((await update(change(known.id, { ClientFullName: 'Ada' }))).status).toBe(200);
+  expect((await update(change(known.id, { ClientEmail: 'adm@x.test', ClientRole: '' }))).status).toBe(200);
+  expect((await update(firm(client.id, 'Client', 'Cleo C.', 'cleo@x.test'))).status).toBe(200);
+  expect((await ask(token, 'POST', 'user/confirm', { password: PASSWORD })).status).toBe(200);
+  for (const [at, call] of guarded.entries()) expect([at, (await call()).status]).toEqual([at, 200]);
+
+  function person(given: object) {
+    return {
+      companyID: acme.id,
+      userType: 'administrator',
+      ClientFullName: 'Eve',
+      ClientEmail: `eve${Math.random()}@evil.test`,
+      ClientPhone: '(202) 555-0123',
+      ClientPhoneCountryCode: 'US',
+      ...given,
+    };
+  }
+  function change(ClientID: string, given: object = {}) {
+    return { companyID: acme.id, userType: 'administrator', ClientID, ...given };
+  }
+  function firm(ClientID: string, ClientCompanyName: string, ClientFullName: string, ClientEmail: string) {
+    return { ...person({ ClientFullName, ClientEmail }), userType: 'client', ClientID, ClientCompanyName };
+  }
+  function role(name: string) {
+    const may = {
+      enable_permission: 'T',
+      create_permission: 'F',
+      update_permission: 'F',
+      delete_permission: 'F',
+    };
+    return { [name]: 'Looks', roleModule: [{ module_name: 'Campaign', ...may }] };
+  }
+});

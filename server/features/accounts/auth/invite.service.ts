@@ -9,7 +9,8 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Users } from '../users/index.ts';
 import * as emailStore from './email.store.ts';
 import * as store from './entry.store.ts';
-import { comingAddressMail, heldAddressMail, inviteMail, noticeMail } from './mails.ts';
+import { comingAddressMail, heldAddressMail, inviteMail, newOwnerMail, noticeMail } from './mails.ts';
+import * as notices from './notice.store.ts';
 import * as policy from './policy.ts';
 import type { Post, Sender } from './post.service.ts';
 import type { Sessions } from './session.service.ts';
@@ -57,6 +58,17 @@ export function createInvites(platform: Platform, parts: { users: Users; post: P
       const token = policy.linkToken(linkKey, 'reset', id);
       const url = `${origin}/set-new-password/${token}?email=${encodeURIComponent(user.email)}`;
       await post.send(tx, 'account.invitation', sender, user, inviteMail(user.name, sender.name, url));
+    },
+
+    /**
+     * Tells a company's owners that it has another one, who can do whatever they can. Also the owner who made the change:
+     * someone else may have made it in their session.
+     */
+    async tellOwners(tx: Tx, ctx: Ctx, sender: Sender, added: Invited): Promise<void> {
+      const by = (await users.byId(tx, ctx.actor.userId))?.name ?? '';
+      const content = (name: string) => newOwnerMail(name, { by, added, ip: ctx.ip });
+      for (const owner of await notices.ownersOf(tx, added.company_id))
+        if (owner.id !== added.id) await post.send(tx, 'account.notice', sender, owner, content(owner.name));
     },
 
     /**

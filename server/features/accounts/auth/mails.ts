@@ -58,6 +58,21 @@ export const noticeMail = (name: string, what: string, ip: string): MailContent 
   ],
 });
 
+/** Notifies a company's owners of another one. */
+export const newOwnerMail = (
+  name: string,
+  { by, added, ip }: { by: string; added: { name: string; email: string }; ip: string },
+): MailContent => ({
+  subject: 'Your company has a new owner',
+  lines: [
+    `Hello ${mailName(name)},`,
+    `${mailName(by)} made ${mailName(added.name)} (${added.email}) an owner of your company. Owners can do everything, including removing other owners. The request came from the IP address ${ip}.`,
+  ],
+  after: [
+    'If this isn’t right, remove the new owner from your list of administrators now. Then change your password and sign out your other devices.',
+  ],
+});
+
 /** Maximum number of passkeys named in one email. */
 const MOST_NAMED = 20;
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { type Ctx, isSales } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
-import { AskFirst, inScope, type Tx } from '../../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import { page } from '../../../platform/page.ts';
@@ -18,6 +18,7 @@ import type { Sales } from '../sales/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { readPhone, type Users } from '../users/index.ts';
+import { confirmation } from './confirm.service.ts';
 import { createPayload, type Entered, movedHosts, mustBeForSales, ownFields } from './payload.service.ts';
 import * as policy from './policy.ts';
 import * as staffPolicy from './staff.policy.ts';
@@ -333,15 +334,15 @@ export function createCompanies(
 
     /**
      * Changes an agency or client and its owner.
-     * @throws Refusal 404, 409 if `version` is not the newest, 422 naming the field; a product with active campaigns
-     * cannot be removed
+     * @throws Refusal 403 for the owner's address or a host if the user has not just confirmed who they are, 404, 409 if
+     * `version` is not the newest, 422 naming the field; a product with active campaigns cannot be removed
      */
     async update(ctx: Ctx, parentId: string, targetId: string, given: Changes) {
       ownOnly(ctx, parentId);
       const sender = await invites.sender(ctx, ctx.actor.companyId);
       const choosable = await above(ctx, ctx.actor.companyId);
       const holder = await invites.holderOf(ctx, given.email);
-      let isConfirmed = false;
+      const confirm = confirmation(ctx);
       return change(ctx, async (tx, ask) => {
         const company = await child(tx, ctx, targetId);
         if (given.version !== undefined && given.version !== company.version)
@@ -353,12 +354,7 @@ export function createCompanies(
         const hosts = movedHosts(before, given);
         if (hosts.length > 0) {
           staffPolicy.mustMoveHost(ctx, hosts[0]!);
-          // Asked outside the transaction: code that holds one connection must not wait for another.
-          if (!isConfirmed)
-            throw new AskFirst('confirm', async () => {
-              await ctx.mustBeConfirmed();
-              isConfirmed = true;
-            });
+          confirm();
         }
         const words: string[] = [];
         const told = (what: string, was: unknown, is: unknown) => {
@@ -378,6 +374,8 @@ export function createCompanies(
         const isWithout = !user && given.email === '';
         if (!isWithout && given.email !== user?.email) {
           if (user) staffPolicy.mustMoveOwner(ctx.actor.modules);
+          // Whoever reads an owner's email is the owner.
+          confirm();
           ask();
         }
         if (user) {

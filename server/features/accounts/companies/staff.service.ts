@@ -11,6 +11,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Auth } from '../auth/index.ts';
 import { type ModuleRight, readPhone, type Users } from '../users/index.ts';
+import { confirmation } from './confirm.service.ts';
 import { refuse, translate } from './policy.ts';
 import * as policy from './staff.policy.ts';
 import * as store from './staff.store.ts';
@@ -176,8 +177,9 @@ export function createStaff(
     },
 
     /**
-     * Adds a user to the actor's own company and invites them by email.
-     * @throws Refusal 403 for a role that allows more than the actor's own, 404, 422 naming the field
+     * Adds a user to the actor's own company and invites them by email. The other owners are told of a new one.
+     * @throws Refusal 403 for a role that allows more than the actor's own, and if the actor has not just confirmed who
+     * they are, 404, 422 naming the field
      */
     async create(
       ctx: Ctx,
@@ -186,6 +188,7 @@ export function createStaff(
     ) {
       own(ctx, companyId, given.type);
       policy.keepsFactor(given.factor, null);
+      await ctx.mustBeConfirmed();
       const sender = await senderOf(ctx);
       return change(ctx, async (tx, ask) => {
         const role = await roleOf(tx, ctx, given.role, given.type);
@@ -208,6 +211,7 @@ export function createStaff(
         });
         const who = await found(tx, ctx, id);
         await invite(tx, ctx, sender, who);
+        if (who.role === 'owner') await invites.tellOwners(tx, ctx, sender, who);
         await record(
           tx,
           ctx,
@@ -221,8 +225,9 @@ export function createStaff(
 
     /**
      * Changes a user of the actor's own company.
-     * @throws Refusal 403 for the actor's own role, for owners if the actor is not one, and for users with more rights;
-     * 404; 409 if `version` is not the newest or the last owner would go; 422 naming the field
+     * @throws Refusal 403 for the actor's own role, for owners if the actor is not one, for users with more rights, and
+     * for another role, address, or permissions if the actor has not just confirmed who they are; 404; 409 if `version`
+     * is not the newest or the last owner would go; 422 naming the field
      */
     async update(
       ctx: Ctx,
@@ -233,6 +238,7 @@ export function createStaff(
       own(ctx, companyId, given.type);
       const sender = await senderOf(ctx);
       const holder = given.email === undefined ? null : await invites.holderOf(ctx, given.email);
+      const confirm = confirmation(ctx);
       const done = await change(ctx, async (tx, ask) => {
         const who = await found(tx, ctx, id);
         if (typeOf(who) !== given.type) missing();
@@ -248,6 +254,7 @@ export function createStaff(
         if (moves) {
           policy.mustKeep(by(ctx), who, await store.ownersBesides(tx, companyId, id));
           const next = await roleOf(tx, ctx, given.role, given.type);
+          confirm();
           role = next.role;
           Object.assign(values, { role, role_id: next.id });
           words.push(`role: ${next.name}`);
@@ -255,6 +262,7 @@ export function createStaff(
         fitting(role, given.flags);
         for (const [name, is] of Object.entries(given.flags) as [Flag, boolean][]) {
           if (who[name] === is) continue;
+          if (name === 'campaigns_closed' || name === 'permission_active') confirm();
           Object.assign(values, { [name]: is });
           words.push(`${FLAG_WORDS[name]}: ${is ? 'yes' : 'no'}`);
         }
@@ -266,6 +274,7 @@ export function createStaff(
           await users.noDefault(tx, companyId);
         }
         if (given.permissions && JSON.stringify(given.permissions) !== JSON.stringify(who.permissions)) {
+          confirm();
           values.permissions = JSON.stringify(given.permissions);
           const on = given.permissions.filter((one) => one.active).map((one) => one.name);
           words.push(`permissions: ${on.join(', ') || 'none'}`);
@@ -286,6 +295,7 @@ export function createStaff(
         await users.set(tx, id, values);
         if (given.email !== undefined && given.email !== who.email) {
           if (id === ctx.actor.userId) throw refuse('email', 'can only be changed on your own profile page');
+          confirm();
           ask();
           words.push(`email: ${given.email}`);
           if (holder) throw refuse('email', ownMessages.emailTaken);
@@ -294,7 +304,10 @@ export function createStaff(
           if (!waits && !who.disabled_at) await invite(tx, ctx, sender, { ...who, email: given.email });
         }
         await record(tx, ctx, 'user.update', who, `Changed ${who.name}: ${words.join(', ') || 'nothing'}`);
-        return found(tx, ctx, id);
+        const after = await found(tx, ctx, id);
+        if (role === 'owner' && who.role !== 'owner' && !who.disabled_at)
+          await invites.tellOwners(tx, ctx, sender, after);
+        return after;
       });
       invites.forget(id);
       return done;
@@ -320,11 +333,14 @@ export function createStaff(
     },
 
     /**
-     * Restores a removed user.
-     * @throws Refusal 403 if they have more rights than the actor, 404
+     * Restores a removed user. The other owners are told of one.
+     * @throws Refusal 403 if they have more rights than the actor, and if the actor has not just confirmed who they are,
+     * 404
      */
     async restore(ctx: Ctx, companyId: string, id: string) {
       own(ctx, companyId);
+      await ctx.mustBeConfirmed();
+      const sender = await senderOf(ctx);
       const done = await change(ctx, async (tx) => {
         const who = await found(tx, ctx, id);
         own(ctx, companyId, typeOf(who));
@@ -334,6 +350,7 @@ export function createStaff(
           throw refuse('role', 'has been removed. Choose another role, then restore the user');
         await boundedBy(tx, 'people', companyId, 'id');
         await users.set(tx, id, { disabled_at: null });
+        if (who.role === 'owner') await invites.tellOwners(tx, ctx, sender, who);
         await record(tx, ctx, 'user.restore', who, `Restored ${who.name} (${who.email})`);
         return found(tx, ctx, id);
       });

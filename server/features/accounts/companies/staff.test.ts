@@ -267,6 +267,40 @@ describe('[CONF-02] who may do what with whom', () => {
     expect((await remove(second.id)).status).toBe(200);
   });
 
+  test('[BEY-11] the owners are told of each new one, and so is whoever added them', async () => {
+    const told = async (address: string) =>
+      (await mailsTo(app, root.id, address)).filter(
+        (mail) => mail.subject === 'Your company has a new owner',
+      );
+    const firm = await app.make.agency(root, { host: 'told.test', name: 'Told' });
+    const [first, admin, helper] = [
+      await app.make.user(firm, { email: 'first@told.test', name: 'Fay First', passwordHash }),
+      await app.make.user(firm, { email: 'admin@told.test', name: 'Ada', role: 'administrator' }),
+      await app.make.user(firm, { email: 'helper@told.test', name: 'Hal', role: 'administrator' }),
+    ];
+    const first_token = await app.signIn(first.email, 'told.test');
+    const call = (method: 'POST' | 'PUT' | 'DELETE', url: string, body?: object) =>
+      app.call(method, `/api/configuration/user/${url}`, { host: 'told.test', token: first_token, body });
+    const change = (ClientID: string, given: object) =>
+      call('PUT', 'update', { companyID: firm.id, userType: 'administrator', ClientID, ...given });
+    const added = fields({ companyID: firm.id, ClientRole: 'owner', ClientEmail: 'new@told.test' });
+    expect((await call('POST', 'create', added)).status).toBe(200);
+    const [mail] = await told(first.email);
+    expect([mail?.kind, mail?.from_name]).toEqual(['account.notice', 'Told']);
+    expect(mail?.body?.text).toContain('Fay First made Nora New (new@told.test) an owner of your company.');
+    // Not of administrators, and not by what leaves someone what they are.
+    await call('POST', 'create', fields({ companyID: firm.id, ClientEmail: 'plain@told.test' }));
+    await change(helper.id, { ClientFullName: 'Hal H.' });
+    expect(await told(first.email)).toHaveLength(1);
+    expect((await change(admin.id, { ClientRole: 'owner' })).status).toBe(200);
+    expect(await told(first.email)).toHaveLength(2);
+    expect(await told('new@told.test')).toHaveLength(1);
+    expect((await call('DELETE', `remove/${firm.id}/${admin.id}`)).status).toBe(200);
+    expect((await change(admin.id, { action: 'restore' })).status).toBe(200);
+    expect([(await told(first.email)).length, (await told(admin.email)).length]).toEqual([3, 0]);
+    expect(await told(helper.email)).toEqual([]);
+  });
+
   test('an administrator makes, changes and removes no owner', async () => {
     const make = await ask('POST', 'configuration/user/create', fields({ ClientRole: 'owner' }), 'admin');
     expect([make.status, make.body.message]).toEqual([403, configMessages.ownersOnly]);
