@@ -12,9 +12,9 @@ export interface Meta {
   /**
    * Refused (403 naming `confirm`) unless the person signed in or confirmed their identity (POST /user/confirm) within
    * the last 15 minutes: calls that move money, change where leads are sent or where money is paid out, or give someone a
-   * way in or rights.
+   * way in or rights. 'access': the latter, which are also refused to someone who has nothing to confirm with.
    */
-  fresh?: true;
+  fresh?: true | 'access';
   /**
    * Open to salespeople in view mode: a call that changes nothing in the company viewed and shows no more than who is
    * viewed. All others refuse them (403), except GET calls whose permission is one of `SALES_VIEW_READS`.

@@ -168,6 +168,8 @@ export const ownMessages = {
   emailConfirm: 'Changes saved. To confirm the new address, follow the link in the email we just sent to it.',
   emailChanged: 'Your email address was changed. Use the new one to sign in from now on.',
   confirmFirst: 'Confirm it’s you to continue.',
+  passwordFirst:
+    'This needs a password, and you do not have one yet. Choose “Forgot password?” on the sign-in page, and we’ll email you a link to set one.',
   confirmed: 'Confirmed.',
   emailStopped: 'The change was stopped. Your email address stays the same.',
   unsubscribeInvalid: 'This link is not valid. Ask the sender to stop these emails.',

@@ -56,7 +56,7 @@ export async function createApp(parts: AppParts) {
     actorOf: (token, tenant) => services.auth.actorOf(token, tenant),
     actorNow: (actor, tenant) => services.auth.actorNow(actor, tenant),
     actorOfDownload: (token, path, tenant) => services.auth.actorOfDownload(token, path, tenant),
-    unconfirmed: (actor, tenant) => services.auth.confirmation.missing(actor, tenant),
+    unconfirmed: (actor, tenant, what) => services.auth.confirmation.missing(actor, tenant, what),
     openBody: (dt) => services.auth.keys.openBody(dt),
   };
   const metrics = new Metrics();

@@ -108,7 +108,7 @@ export const passkeys = {
       tags,
       summary: 'Returns the challenge for a new passkey',
     })
-    .meta({ access: 'account.own', notInView: true, fresh: true, beforeFactor: true })
+    .meta({ access: 'account.own', notInView: true, fresh: 'access', beforeFactor: true })
     .output(Challenge),
   addPasskey: call
     .route({
@@ -117,7 +117,7 @@ export const passkeys = {
       tags,
       summary: 'Saves a new passkey for this host',
     })
-    .meta({ access: 'account.own', notInView: true, fresh: true, beforeFactor: true })
+    .meta({ access: 'account.own', notInView: true, fresh: 'access', beforeFactor: true })
     .input(z.object({ name: Name, credential: NewKey, binding: Binding }))
     .output(
       Done.extend({

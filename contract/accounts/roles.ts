@@ -64,7 +64,7 @@ export const roles = {
       tags: ['Roles'],
       summary: 'Changes the name and rows of a role',
     })
-    .meta({ access: 'role.update', fresh: true })
+    .meta({ access: 'role.update', fresh: 'access' })
     .input(z.object({ roleID: Id, roleName: Line, roleModule: RoleModules }))
     .output(Done),
   remove: call
@@ -85,7 +85,7 @@ export const roles = {
       summary:
         'Gives an administrator a role in their company, or none (roleID null: full administrator access)',
     })
-    .meta({ access: 'role.update', fresh: true })
+    .meta({ access: 'role.update', fresh: 'access' })
     .input(z.object({ usrID: Id, roleID: Id.nullable() }))
     .output(Done),
 };

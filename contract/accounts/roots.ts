@@ -34,7 +34,7 @@ export const roots = {
       tags: ['Roots'],
       summary: 'Creates another root and invites its owner by email (master root only)',
     })
-    .meta({ access: 'root.create', notInView: true, fresh: true })
+    .meta({ access: 'root.create', notInView: true, fresh: 'access' })
     .input(
       z.object({
         name: Line,

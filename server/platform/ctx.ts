@@ -24,6 +24,9 @@ export interface Tenant {
  */
 export type Confirmation = 'password' | 'code' | 'passkey';
 
+/** What is confirmed: any change, or one that gives someone a way in or rights. */
+export type Confirmed = 'change' | 'access';
+
 /** The signed-in person. */
 export interface Actor {
   userId: string;
@@ -94,8 +97,8 @@ interface CtxParts {
   ip: string;
   userAgent: string;
   origin: string;
-  /** How the user can confirm their identity, or null if they have just done so. */
-  unconfirmed?: (() => Promise<Confirmation[] | null>) | undefined;
+  /** How the user can confirm their identity, or null if they have just done so. Throws a Refusal if they cannot. */
+  unconfirmed?: ((what: Confirmed) => Promise<Confirmation[] | null>) | undefined;
   /** Runs at the end of each transaction in which the user changed something, before it is committed. */
   beforeCommit?: ((tx: Tx, changes: Change[]) => Promise<void>) | undefined;
   /** Whether the request only reads (Scope.isRead). */
@@ -198,11 +201,12 @@ export class Ctx {
   }
 
   /**
-   * Guards actions that a session that was left open, or a script in its pages, must not perform.
+   * Guards actions that a session that was left open, or a script in its pages, must not perform. For 'access', neither
+   * must a program that signed someone in who has no password.
    * @throws Refusal 403 whose `errors.confirm` says how to confirm one's identity
    */
-  async mustBeConfirmed(): Promise<void> {
-    const how = await this.#parts.unconfirmed?.();
+  async mustBeConfirmed(what: Confirmed = 'change'): Promise<void> {
+    const how = await this.#parts.unconfirmed?.(what);
     if (how) throw new Refusal('forbidden', ownMessages.confirmFirst, { errors: { confirm: how } });
   }
 }

@@ -22,7 +22,7 @@ import { messages, ownMessages } from '../../../contract/messages.ts';
 import { activity } from '../activity.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { type Actor, type Confirmation, Ctx, isSalesView, type Tenant } from '../ctx.ts';
+import { type Actor, type Confirmation, type Confirmed, Ctx, isSalesView, type Tenant } from '../ctx.ts';
 import { isDiskFull, onceAMinute } from '../disk.ts';
 import { plainAddress } from '../geo.ts';
 import { newId } from '../ids.ts';
@@ -46,7 +46,7 @@ export interface Doors {
   /** Redeems a one-use download token for this path (with its query). Returns null if it is not valid. */
   actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null>;
   /** Returns how a user has to confirm their identity; null if they have just done so, or have just signed in. */
-  unconfirmed(actor: Actor, tenant: Tenant): Promise<Confirmation[] | null>;
+  unconfirmed(actor: Actor, tenant: Tenant, what: Confirmed): Promise<Confirmation[] | null>;
   /** Opens an encrypted body. Throws a 400 Refusal. */
   openBody(dt: string): Promise<string>;
 }
@@ -266,7 +266,7 @@ export async function contextOf(
   more: {
     permission?: PlainRoute['permission'];
     notInView?: boolean | undefined;
-    fresh?: boolean | undefined;
+    fresh?: boolean | 'access' | undefined;
     beforeFactor?: boolean | undefined;
     salesView?: boolean | undefined;
   } = {},
@@ -314,14 +314,14 @@ export async function contextOf(
     tenant,
     actor,
     still: actor ? still : undefined,
-    unconfirmed: actor ? () => doors.unconfirmed(actor, tenant) : undefined,
+    unconfirmed: actor ? (what) => doors.unconfirmed(actor, tenant, what) : undefined,
     requestId: request.id,
     clock,
     ip: addressOf(request),
     userAgent: String(request.headers['user-agent'] ?? '').slice(0, 500),
     origin: `${request.protocol}://${request.host}`,
   });
-  if (more.fresh) await ctx.mustBeConfirmed();
+  if (more.fresh) await ctx.mustBeConfirmed(more.fresh === 'access' ? 'access' : 'change');
   return ctx;
 }
 
@@ -384,7 +384,7 @@ export function addCalls(
     const { access, notInView, fresh, beforeFactor, salesView } = meta as {
       access?: Access;
       notInView?: true;
-      fresh?: true;
+      fresh?: true | 'access';
       beforeFactor?: true;
       salesView?: true;
     };

@@ -1,7 +1,7 @@
 import type { Assertion } from '../../../../contract/accounts/auth-passkeys.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
-import type { Actor, Confirmation, Ctx, Tenant } from '../../../platform/ctx.ts';
+import type { Actor, Confirmation, Confirmed, Ctx, Tenant } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -28,14 +28,23 @@ export function createConfirmation(
     (await store.factorOf(tx, userId))?.kind === 'google' ? 'code' : 'password';
 
   return {
-    /** How an actor can confirm their identity at this tenant's host; null while they do not need to. */
-    missing: (actor: Actor, tenant: Tenant): Promise<Confirmation[] | null> =>
+    /**
+     * How an actor can confirm their identity at this tenant's host; null while they do not need to.
+     * @throws Refusal 403 for access, to someone who has nothing to confirm with
+     */
+    missing: (actor: Actor, tenant: Tenant, what: Confirmed): Promise<Confirmation[] | null> =>
       inScope(db.app, whole(actor), async (tx) => {
         const last = await sessionStore.confirmedAt(tx, actor.sessionId);
-        if (last && clock.now().getTime() - last.at.getTime() <= policy.CONFIRM_MS) return null;
+        const isFresh = last && clock.now().getTime() - last.at.getTime() <= policy.CONFIRM_MS;
+        if (isFresh && what !== 'access') return null;
         const userId = personOf(actor);
         const how = await howOf(tx, userId);
-        return (await passkeys.worksAt(tx, userId, tenant.host)) ? [how, 'passkey'] : [how];
+        const hasPasskey = await passkeys.worksAt(tx, userId, tenant.host);
+        // Only a program can have signed them in, and whoever has its key must not keep a way in by that.
+        if (what === 'access' && !hasPasskey && !(await users.secretOf(tx, userId))?.password_hash)
+          throw new Refusal('forbidden', ownMessages.passwordFirst);
+        if (isFresh) return null;
+        return hasPasskey ? [how, 'passkey'] : [how];
       }),
 
     /**

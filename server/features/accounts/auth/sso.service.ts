@@ -10,6 +10,7 @@ import type { Tenants } from '../tenants/index.ts';
 import type { Users } from '../users/index.ts';
 import * as store from './entry.store.ts';
 import * as limit from './limit.policy.ts';
+import type { Passkeys } from './passkey.service.ts';
 import * as policy from './policy.ts';
 import type { Sessions } from './session.service.ts';
 import * as sessionStore from './session.store.ts';
@@ -23,7 +24,8 @@ export function createSso(
     audit,
     limits,
     sessions,
-  }: { tenants: Tenants; users: Users; audit: Audit; limits: Limits; sessions: Sessions },
+    passkeys,
+  }: { tenants: Tenants; users: Users; audit: Audit; limits: Limits; sessions: Sessions; passkeys: Passkeys },
 ) {
   return {
     /**
@@ -97,8 +99,9 @@ export function createSso(
         if (!policy.belongsAt(tenant, who)) return null;
         const sessionId = await sessions.open(tx, ctx, user, ' by single sign-on');
         // Whoever has a program sign someone in does not act as freshly confirmed as them. Someone without a password has
-        // nothing else to confirm with.
-        if (secret.password_hash) await sessionStore.setConfirmed(tx, sessionId, new Date(0));
+        // nothing to confirm with, and counts as confirmed except for what gives someone access.
+        if (secret.password_hash || (await passkeys.worksAt(tx, user.id, tenant.host)))
+          await sessionStore.setConfirmed(tx, sessionId, new Date(0));
         return { userId: user.id, sessionId };
       });
       if (!opened) throw refused;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownMessages } from '../../../../contract/messages.ts';
 import { Ctx } from '../../../platform/ctx.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
@@ -108,11 +109,54 @@ describe('[AUTH-12] single sign-on', () => {
     const confirm = { host: HOST, token, body: { password: PASSWORD } };
     expect((await app.call('POST', '/api/user/confirm', confirm)).status).toBe(200);
     expect(await add(token)).toBe(200);
-    // Who has no password yet could not confirm.
-    const { rows } = await app.admin.query(
-      `update user_account set password_hash = null where email = 'client@x.test' returning id`,
+  });
+
+  test('[BEY-11] without a password it confirms, but gives no one a way in: no passkey, no other user, no rights', async () => {
+    const owner = await app.make.user(client, { email: 'bare@x.test', name: 'Bo Bare' });
+    const enter = async () => String((await validate((await mint(owner.id)).token)).body.access_token);
+    let token = await enter();
+    const ask = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) =>
+      app.call(method, `/api/${path}`, { host: HOST, token, ...(body ? { body } : {}) });
+    const webhook = () =>
+      ask('POST', 'integrations/custom', {
+        leadspeekID: '00000000-0000-7000-8000-000000000000',
+        url: 'https://a.example',
+      });
+    expect((await webhook()).status).toBe(404);
+    const known = await app.make.user(client, { email: 'limited@x.test', role: 'administrator' });
+    const firm = { companyID: client.id, userType: 'administrator' };
+    const tries = () =>
+      Promise.all([
+        ask('GET', 'user/passkeys/new'),
+        ask('POST', 'configuration/user/create', {
+          ...firm,
+          ...{ ClientRole: 'owner', ClientFullName: 'Eve', ClientEmail: 'eve@evil.test' },
+          ...{ ClientPhone: '(202) 555-0123', ClientPhoneCountryCode: 'US' },
+        }),
+        ask('PUT', 'configuration/user/update', { ...firm, ClientID: known.id, ClientRole: 'owner' }),
+        ask('PUT', 'configuration/role-module/assign', { usrID: known.id, roleID: null }),
+      ]);
+    for (const { status, body } of await tries())
+      expect([status, body.message, body.errors ?? {}]).toEqual([403, ownMessages.passwordFirst, {}]);
+    const { rows } = await app.admin.query(`select id from user_account where email = 'eve@evil.test'`);
+    expect(rows).toEqual([]);
+    // Whoever has a passkey here has something to confirm with.
+    const { root_id, agency_id, id: company_id } = client;
+    await app.admin.query(
+      `insert into passkey (id, root_id, agency_id, company_id, user_id, name, host, credential_id, public_key, counter, transports,
+         is_synced, created_at)
+       values (gen_random_uuid(), $1, $2, $3, $4, 'Key', $5, 'x', 'x', 0, '{}', false, now())`,
+      [root_id, agency_id, company_id, owner.id, HOST],
     );
-    expect(await add(await enter(rows[0].id))).toBe(200);
+    token = await enter();
+    expect((await webhook()).body.errors).toEqual({ confirm: ['password', 'passkey'] });
+    // By a link to their mailbox they get a password, and act by themselves from then on.
+    await app.admin.query('update user_account set password_hash = $2 where id = $1', [
+      owner.id,
+      await app.features.users.hashPassword(PASSWORD),
+    ]);
+    token = await app.signIn('bare@x.test', HOST);
+    expect((await tries()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
   test('only its hash is kept; the link names the host the database knows', async () => {

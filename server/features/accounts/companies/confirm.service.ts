@@ -11,7 +11,7 @@ export function confirmation(ctx: Ctx): () => void {
   return () => {
     if (isConfirmed) return;
     throw new AskFirst('confirm', async () => {
-      await ctx.mustBeConfirmed();
+      await ctx.mustBeConfirmed('access');
       isConfirmed = true;
     });
   };

@@ -188,7 +188,7 @@ export function createStaff(
     ) {
       own(ctx, companyId, given.type);
       policy.keepsFactor(given.factor, null);
-      await ctx.mustBeConfirmed();
+      await ctx.mustBeConfirmed('access');
       const sender = await senderOf(ctx);
       return change(ctx, async (tx, ask) => {
         const role = await roleOf(tx, ctx, given.role, given.type);
@@ -339,7 +339,7 @@ export function createStaff(
      */
     async restore(ctx: Ctx, companyId: string, id: string) {
       own(ctx, companyId);
-      await ctx.mustBeConfirmed();
+      await ctx.mustBeConfirmed('access');
       const sender = await senderOf(ctx);
       const done = await change(ctx, async (tx) => {
         const who = await found(tx, ctx, id);
