@@ -18,7 +18,8 @@ export const configMessages = {
   hostOwner: 'Only an owner can change the addresses where a company’s users sign in.',
   salesBeyond:
     'Salespeople see the campaigns and leads of companies assigned to them. Your own role must allow that, and changing settings, before you can add, change, or assign them.',
-  ownerAddress: 'Only owners and administrators with full access can change an owner’s email address.',
+  ownerAddress:
+    'Only owners and administrators with full access can add an owner to a company, or change an owner’s email address.',
   addressHeld:
     'The new email address takes effect after 72 hours, or as soon as it’s confirmed from the old address. We emailed both addresses.',
   lastOwner: 'This is the last owner of the company. Make someone else an owner first.',

@@ -143,11 +143,18 @@ describe('[PROF-02] another person changes someone’s address', () => {
     });
     const one = await owner();
     const refused = await move('settings', one.company, 'mine@x.test');
-    expect([refused.status, refused.body.message]).toEqual([
-      403,
-      'Only owners and administrators with full access can change an owner’s email address.',
-    ]);
+    const words =
+      'Only owners and administrators with full access can add an owner to a company, or change an owner’s email address.';
+    expect([refused.status, refused.body.message]).toEqual([403, words]);
     expect((await move('settings', one.company, one.email)).status).toBe(200);
+    // Nor do they make themselves the owner of a company that has none, such as one whose owner was removed.
+    await app.admin.query('update user_account set disabled_at = now() where id = $1', [one.id]);
+    const added = await move('settings', one.company, 'mine@x.test');
+    expect([added.status, added.body.message, Object.keys(added.body.errors as object)]).toEqual([
+      ...[403, words, ['ClientEmail']],
+    ]);
+    expect((await move('agency', one.company, 'next@x.test')).status).toBe(200);
+    await app.admin.query('update user_account set disabled_at = null where id = $1', [one.id]);
     const taken = await move('agency', one.company, 'agency@x.test');
     expect([taken.status, Object.keys(taken.body.errors as object)]).toEqual([422, ['ClientEmail']]);
   });

@@ -373,7 +373,7 @@ export function createCompanies(
         const user = company.owner_id ? await users.person(tx, company.owner_id) : undefined;
         const isWithout = !user && given.email === '';
         if (!isWithout && given.email !== user?.email) {
-          if (user) staffPolicy.mustMoveOwner(ctx.actor.modules);
+          staffPolicy.mustMoveOwner(ctx.actor.modules);
           // Whoever reads an owner's email is the owner.
           confirm();
           ask();

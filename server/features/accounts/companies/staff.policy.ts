@@ -38,8 +38,8 @@ export function mustReach(by: Changer, who: Standing): void {
 }
 
 /**
- * Checks that an administrator may enter another address for the owner of a company below: access to an owner's mailbox
- * is enough to take over the account, so only unrestricted administrators may.
+ * Checks that an administrator may enter the owner of a company below that has none, or another address for its owner:
+ * whoever reads that mailbox has the company, so only unrestricted administrators may.
  * @throws Refusal 403
  */
 export function mustMoveOwner(modules: Changer['modules']): void {
