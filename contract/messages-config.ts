@@ -14,6 +14,8 @@ export const configMessages = {
   personRemoved: 'User removed and signed out everywhere.',
   personRestored: 'User restored. They can sign in again.',
   personSelf: 'You cannot remove yourself or change your own role.',
+  permissionSelf: 'You cannot change your own permissions.',
+  permissionBeyond: 'Only owners and users who have this permission themselves can give it.',
   ownersOnly: 'Only an owner can add, change, or remove owners.',
   hostOwner: 'Only an owner can change the addresses where a company’s users sign in.',
   salesBeyond:

@@ -5,6 +5,7 @@ import { configMessages } from '../../../../contract/messages-config.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { beyond, type ModuleRight, mustGiveSales, toRows } from '../users/index.ts';
 import { refuse } from './policy.ts';
+import type { StaffRow } from './staff.store.ts';
 
 /** The user who makes a change, as far as the rules need to know. */
 export interface Changer {
@@ -78,6 +79,26 @@ export function mustGive(
 export function mustKeep(by: Changer, who: Standing, ownersBesides: number): void {
   if (who.id === by.userId) forbid(configMessages.personSelf);
   if (who.role === 'owner' && ownersBesides === 0) throw new Refusal('conflict', configMessages.lastOwner);
+}
+
+/** The personal permissions that count: none while they are turned off. */
+export const activeOf = (who: Pick<StaffRow, 'permission_active' | 'permissions'>): string[] =>
+  who.permission_active ? who.permissions.filter((one) => one.active).map((one) => one.name) : [];
+
+/**
+ * Checks a change of a user's personal permissions: no one changes their own, and only owners and those who have one
+ * give it.
+ * @throws Refusal 403
+ */
+export function mustGivePersonal(
+  by: Changer,
+  held: readonly string[],
+  who: { id: string | null; had: readonly string[]; gets: readonly string[] },
+): void {
+  const added = who.gets.filter((name) => !who.had.includes(name));
+  if (who.id === by.userId) forbid(configMessages.permissionSelf, 'user_permissions');
+  if (!by.isOwner && added.some((name) => !held.includes(name)))
+    forbid(configMessages.permissionBeyond, 'user_permissions');
 }
 
 /**

@@ -122,6 +122,27 @@ export function createStaff(
       throw refuse('is_account_executive', 'is for salespeople only');
   }
 
+  /**
+   * Whether a user's personal permissions change.
+   * @throws Refusal 403 for one's own, and for those that the actor cannot give
+   */
+  async function personal(
+    tx: Tx,
+    ctx: Ctx,
+    who: store.StaffRow | null,
+    { flags, permissions }: StaffGiven,
+  ): Promise<boolean> {
+    const had = who ? policy.activeOf(who) : [];
+    const gets = policy.activeOf({
+      permission_active: flags.permission_active ?? who?.permission_active ?? true,
+      permissions: permissions ?? who?.permissions ?? [],
+    });
+    if (had.join() === gets.join()) return false;
+    const held = policy.activeOf(await found(tx, ctx, ctx.actor.userId));
+    policy.mustGivePersonal(by(ctx), held, { id: who?.id ?? null, had, gets });
+    return true;
+  }
+
   const record = (tx: Tx, ctx: Ctx, action: string, who: store.StaffRow, description: string) =>
     audit.record(tx, ctx, {
       action,
@@ -193,6 +214,7 @@ export function createStaff(
       return change(ctx, async (tx, ask) => {
         const role = await roleOf(tx, ctx, given.role, given.type);
         fitting(role.role, given.flags);
+        await personal(tx, ctx, null, given);
         const { rootId: root_id, agencyId: agency_id } = ctx.actor;
         await boundedBy(tx, 'people', companyId, 'email');
         ask();
@@ -260,9 +282,10 @@ export function createStaff(
           words.push(`role: ${next.name}`);
         }
         fitting(role, given.flags);
+        if (await personal(tx, ctx, who, given)) confirm();
         for (const [name, is] of Object.entries(given.flags) as [Flag, boolean][]) {
           if (who[name] === is) continue;
-          if (name === 'campaigns_closed' || name === 'permission_active') confirm();
+          if (name === 'campaigns_closed') confirm();
           Object.assign(values, { [name]: is });
           words.push(`${FLAG_WORDS[name]}: ${is ? 'yes' : 'no'}`);
         }
@@ -274,7 +297,6 @@ export function createStaff(
           await users.noDefault(tx, companyId);
         }
         if (given.permissions && JSON.stringify(given.permissions) !== JSON.stringify(who.permissions)) {
-          confirm();
           values.permissions = JSON.stringify(given.permissions);
           const on = given.permissions.filter((one) => one.active).map((one) => one.name);
           words.push(`permissions: ${on.join(', ') || 'none'}`);

@@ -310,6 +310,43 @@ describe('[CONF-02] who may do what with whom', () => {
     expect((await update(other.id, { ClientRole: 'owner' }, 'admin')).status).toBe(403);
   });
 
+  test('no one changes their own permissions, and only owners and those who have one give it', async () => {
+    const on = (name: string) =>
+      app.make.user(root, { email: `${name}@perm.test`, role: 'administrator', passwordHash });
+    const [plain, peer, holder] = [await on('plain'), await on('peer'), await on('holder')];
+    for (const one of [plain, holder]) {
+      token[one.email] = await app.signIn(one.email, 'root.test');
+      HOST[one.email] = 'root.test';
+    }
+    const gives = (active: 'T' | 'F', more: object = {}) => ({
+      user_permissions: [{ name: 'report_analytics', permission_active: active }],
+      permission_active: 'T',
+      ...more,
+    });
+    const set = (id: string, given: object, who: string) => update(id, { companyID: root.id, ...given }, who);
+    const told = async (answer: ReturnType<typeof set>) => {
+      const { status, body } = await answer;
+      return [status, body.message, Object.keys((body.errors ?? {}) as object)];
+    };
+    const [self, others] = [configMessages.permissionSelf, configMessages.permissionBeyond].map((words) => [
+      ...[403, words, ['user_permissions']],
+    ]);
+    expect(await told(set(plain.id, gives('T'), plain.email))).toEqual(self);
+    expect(await told(set(peer.id, gives('T'), plain.email))).toEqual(others);
+    const created = fields({ companyID: root.id, ...gives('T') });
+    expect(await told(ask('POST', 'configuration/user/create', created, plain.email))).toEqual(others);
+    // What the form sends without a change is none.
+    expect((await set(plain.id, gives('F', { ClientFullName: 'Pat' }), plain.email)).status).toBe(200);
+    // An owner gives it; nor does its holder turn it off and on, and by them others have it.
+    expect((await set(holder.id, gives('T'), 'root')).status).toBe(200);
+    expect(await told(set(holder.id, { permission_active: 'F' }, holder.email))).toEqual(self);
+    expect((await set(peer.id, gives('T'), holder.email)).status).toBe(200);
+    expect((await set(peer.id, gives('T', { customercare: 'T' }), plain.email)).status).toBe(200);
+    // Anyone who may change them takes it away, but does not give it back by the switch of all of them.
+    expect((await set(peer.id, { permission_active: 'F' }, plain.email)).status).toBe(200);
+    expect(await told(set(peer.id, { permission_active: 'T' }, plain.email))).toEqual(others);
+  });
+
   test('a narrow administrator makes, changes and restores no wider one', async () => {
     const { body } = await ask('POST', 'configuration/role-module/add', {
       roleName: 'People only',

@@ -125,12 +125,16 @@ export function StaffForm(props: {
               </Title>
               <Switch
                 label="Report analytics"
-                description="Access to the Report Analytics page."
+                description={
+                  isSelf ? 'You cannot change your own permissions.' : 'Access to the Report Analytics page.'
+                }
+                disabled={isSelf}
                 {...form.getInputProps('report_analytics', { type: 'checkbox' })}
               />
               <Switch
                 label="Use these permissions"
                 description="When off, none of them apply until you turn this on again."
+                disabled={isSelf}
                 {...form.getInputProps('permission_active', { type: 'checkbox' })}
               />
             </>
