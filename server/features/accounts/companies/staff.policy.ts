@@ -58,16 +58,18 @@ export function mustMoveHost(ctx: Ctx, field: string): void {
 }
 
 /**
- * Checks that `by` may assign a role with these rights; null: everything that administrators may do.
+ * Checks that `by` may assign a role with these rights; null: everything that administrators may do. `field`: what gives
+ * them.
  * @throws Refusal 403
  */
 export function mustGive(
   by: Changer,
   role: 'owner' | 'administrator' | 'sales',
   rights: ModuleRight[] | null,
+  field = 'role',
 ): void {
   if (role === 'owner' && !by.isOwner) forbid(configMessages.ownersOnly, 'role');
-  if (role === 'administrator' && beyond(toRows(rights), by.modules)) forbid(ownMessages.roleBeyond, 'role');
+  if (role === 'administrator' && beyond(toRows(rights), by.modules)) forbid(ownMessages.roleBeyond, field);
   if (role === 'sales') mustGiveSales(by.modules, 'user_type');
 }
 
@@ -79,6 +81,14 @@ export function mustGive(
 export function mustKeep(by: Changer, who: Standing, ownersBesides: number): void {
   if (who.id === by.userId) forbid(configMessages.personSelf);
   if (who.role === 'owner' && ownersBesides === 0) throw new Refusal('conflict', configMessages.lastOwner);
+}
+
+/**
+ * Checks that a user does not change the limit set for themselves (campaigns_closed).
+ * @throws Refusal 403
+ */
+export function mustLimitOther(by: Changer, who: Standing): void {
+  if (who.id === by.userId) forbid(configMessages.permissionSelf, 'campaigns_closed');
 }
 
 /** The personal permissions that count: none while they are turned off. */

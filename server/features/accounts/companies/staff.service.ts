@@ -247,7 +247,7 @@ export function createStaff(
 
     /**
      * Changes a user of the actor's own company.
-     * @throws Refusal 403 for the actor's own role, for owners if the actor is not one, for users with more rights, and
+     * @throws Refusal 403 for the actor's own role and rights, for owners if the actor is not one, for users with more rights, and
      * for another role, address, or permissions if the actor has not just confirmed who they are; 404; 409 if `version`
      * is not the newest or the last owner would go; 422 naming the field
      */
@@ -285,7 +285,10 @@ export function createStaff(
         if (await personal(tx, ctx, who, given)) confirm();
         for (const [name, is] of Object.entries(given.flags) as [Flag, boolean][]) {
           if (who[name] === is) continue;
-          if (name === 'campaigns_closed') confirm();
+          if (name === 'campaigns_closed') {
+            policy.mustLimitOther(by(ctx), who);
+            confirm();
+          }
           Object.assign(values, { [name]: is });
           words.push(`${FLAG_WORDS[name]}: ${is ? 'yes' : 'no'}`);
         }
@@ -315,6 +318,9 @@ export function createStaff(
           });
         }
         await users.set(tx, id, values);
+        // A limit that is lifted is a right as well.
+        if (values.campaigns_closed === false)
+          policy.mustGive(by(ctx), role, (await found(tx, ctx, id)).rights, 'campaigns_closed');
         if (given.email !== undefined && given.email !== who.email) {
           if (id === ctx.actor.userId) throw refuse('email', 'can only be changed on your own profile page');
           confirm();

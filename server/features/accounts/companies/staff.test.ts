@@ -310,6 +310,33 @@ describe('[CONF-02] who may do what with whom', () => {
     expect((await update(other.id, { ClientRole: 'owner' }, 'admin')).status).toBe(403);
   });
 
+  test('who may not add campaigns lifts that neither from themselves nor from others', async () => {
+    const limited = await signedIn(acme, { role: 'administrator' });
+    const other = await signedIn(acme, { role: 'administrator' });
+    for (const { id } of [limited, other]) await update(id, { disabledaddcampaign: 'T' });
+    const lift = async (id: string, who: string, given: object = {}) => {
+      const { status, body } = await update(id, { disabledaddcampaign: 'F', ...given }, who);
+      return [status, body.message, Object.keys((body.errors ?? {}) as object)];
+    };
+    expect(await lift(limited.id, limited.name)).toEqual([
+      ...[403, configMessages.permissionSelf, ['disabledaddcampaign']],
+    ]);
+    expect(await lift(other.id, limited.name)).toEqual([
+      ...[403, ownMessages.roleBeyond, ['disabledaddcampaign']],
+    ]);
+    // Also together with a role that they may give.
+    const reader = await roleOf('Read only');
+    expect((await update(other.id, { ClientRole: reader }, limited.name)).status).toBe(200);
+    expect((await lift(other.id, limited.name))[0]).toBe(200);
+    expect(await lift(other.id, limited.name, { ClientRole: await roleOf('Campaign manager') })).toEqual([
+      ...[403, ownMessages.roleBeyond, ['ClientRole']],
+    ]);
+    // Everything else of theirs they change, and who has no such limit lifts it.
+    const same = { disabledaddcampaign: 'T', ClientFullName: 'Lim Limited' };
+    expect((await update(limited.id, same, limited.name)).status).toBe(200);
+    expect((await lift(limited.id, 'admin'))[0]).toBe(200);
+  });
+
   test('no one changes their own permissions, and only owners and those who have one give it', async () => {
     const on = (name: string) =>
       app.make.user(root, { email: `${name}@perm.test`, role: 'administrator', passwordHash });

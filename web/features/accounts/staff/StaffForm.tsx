@@ -116,6 +116,7 @@ export function StaffForm(props: {
               description={one.help}
               {...form.getInputProps(one.name, { type: 'checkbox' })}
               {...(one.name === 'campaigns_closed' && isOwner ? { disabled: true, checked: false } : {})}
+              {...(one.name === 'campaigns_closed' && isSelf ? { disabled: true } : {})}
             />
           ))}
           {hasPermissions && !isOwner && (
