@@ -452,6 +452,30 @@ describe('[AGCY-05] changing an agency', () => {
     expect([taken.status, taken.body.message]).toEqual([422, 'Another account uses this email address.']);
   });
 
+  test('invitations lead to the custom domain only while it is served: with white labeling', async () => {
+    const node = await made();
+    await app.admin.query('update domain set is_primary = false where company_id = $1', [node.company_id]);
+    await app.admin.query(
+      `insert into domain (host, root_id, agency_id, company_id, kind, is_primary, verified_at, created_at)
+       values ('leads.invited.example', $1, $2, $2, 'custom', true, now(), now())`,
+      [root.id, node.company_id],
+    );
+    const invited = async () => {
+      app.clock.advance(1000);
+      await ask('POST', 'configuration/user/resendinvitation', { companyID: root.id, ClientID: node.id });
+      const [{ origin }] = (
+        await app.admin.query(
+          'select origin from password_reset where user_id = $1 order by created_at desc limit 1',
+          [node.id],
+        )
+      ).rows;
+      return new URL(origin).hostname;
+    };
+    expect(await invited()).toBe('leads.invited.example');
+    expect((await update(node, { ClientWhiteLabeling: 'F' })).status).toBe(200);
+    expect(await invited()).toBe(node.subdomain);
+  });
+
   test('a company whose owner has left gets a new one, who is invited', async () => {
     const node = await made();
     await app.admin.query('update user_account set disabled_at = now() where id = $1', [node.id]);

@@ -348,13 +348,17 @@ export async function money(tx: Tx, company: { id: string; kind: string }, at: D
   return rows[0]!;
 }
 
-/** The main host of a company, in the transaction that may have just created it; null if there is none. */
+/**
+ * The main host of a company at which it is served, in the transaction that may have just created it; null if there is
+ * none. Without white labeling, that is not its custom domain.
+ */
 export async function hostOf(tx: Tx, companyId: string): Promise<string | null> {
   const row = await tx
     .selectFrom('domain')
     .select('host')
     .where('company_id', '=', companyId)
     .where('verified_at', 'is not', null)
+    .where((eb) => eb.or([eb('kind', '<>', 'custom'), sql<boolean>`wears_own(company_id)`]))
     .orderBy('is_primary', 'desc')
     .orderBy('created_at')
     .limit(1)

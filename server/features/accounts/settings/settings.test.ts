@@ -306,9 +306,10 @@ describe('[TEN-03] logo and favicon', () => {
       await app.make.terms(acme, { white_labelling: on });
       app.features.tenants.forgetHosts();
     };
+    await app.admin.query('update domain set is_primary = false where company_id = $1', [acme.id]);
     await app.admin.query(
       `insert into domain (host, root_id, agency_id, company_id, kind, is_primary, verified_at, created_at)
-       values ('leads.acme.example', $1, $2, $2, 'custom', false, now(), now())`,
+       values ('leads.acme.example', $1, $2, $2, 'custom', true, now(), now())`,
       [root.id, acme.id],
     );
     const { id } = (await upload('agency', 'logo', await picture(300, 100))).json().data;
@@ -322,9 +323,16 @@ describe('[TEN-03] logo and favicon', () => {
         domain: (await at('leads.acme.example')).status,
         logo: user.body.company_logo !== null,
         sender: mail.name,
+        links: await app.features.tenants.primaryHost(acme.id),
       };
     };
-    const own = { name: 'Acme Leads', domain: 200, logo: true, sender: 'Acme Leads' };
+    const own = {
+      name: 'Acme Leads',
+      domain: 200,
+      logo: true,
+      sender: 'Acme Leads',
+      links: 'leads.acme.example',
+    };
     expect(await seen()).toEqual(own);
     await wears(false);
     expect(await seen()).toEqual({
@@ -332,11 +340,13 @@ describe('[TEN-03] logo and favicon', () => {
       domain: 421,
       logo: false,
       sender: 'Rooted Platform',
+      links: 'acme.root.test',
     });
     expect((await read('agency', 'branding')).data.name).toBe('Acme Leads');
     await wears(true);
     expect(await seen()).toEqual(own);
     await app.admin.query(`delete from domain where host = 'leads.acme.example'`);
+    await app.admin.query('update domain set is_primary = true where company_id = $1', [acme.id]);
     app.features.tenants.forgetHosts();
   });
 
