@@ -320,13 +320,19 @@ export const companies = {
       path: '/configuration/user/remove/{companyID}/{userID}',
       tags,
       summary:
-        'Removes an agency or client (RemoveClient), or a user of your company. Refused for companies with active campaigns, a balance, or open invoices',
+        'Removes an agency or client (RemoveClient), or a user of your company. Refused for companies with active campaigns, a balance, or open invoices, and for those with a credit unless keep_credit is true',
     })
     .meta({ access: 'person.remove', notInView: true })
     .input(
       z.object({
         companyID: Id.describe('The parent company, which is your company'),
         userID: Id.describe('The owner, the company if it has no owner, or a user of your company'),
+        keep_credit: z
+          .boolean()
+          .optional()
+          .describe(
+            'Whether a credit toward its next invoice stays on its account, where nothing can use it',
+          ),
       }),
     )
     .output(z.object({ data: Done })),

@@ -781,6 +781,24 @@ describe('[BEY-13] transfer of a client', () => {
     expect((await logs(all.who.agency.id)).at(-1)).toMatch(/with \$5\.00 kept as credit$/);
     expect(await stage.sum(all.who.client.id, 'client_prepaid')).toBe(5_000_000n);
     await ledgerHolds();
+    // So is a credit toward the next invoice.
+    const owed = await sides();
+    await stage.terms(owed.who, { term: 'Weekly' });
+    const credit = await call(owed, 'giving', 'POST', '/credits', {
+      ...{ companyID: owed.who.client.id, leadspeekID: owed.who.campaign.id, amount: '50.00', note: '' },
+      ...{ reason: 'goodwill', idempotencyKey: `credit-${++serial}` },
+    });
+    expect(credit.status).toBe(200);
+    const third = await whole(owed);
+    await run(third);
+    const left = (await one(owed, 'giving', third)).steps.find(
+      (step: { step: string }) => step.step === 'balance',
+    );
+    expect([left.state, left.words]).toEqual(['you', expect.stringMatching(/^\$50\.00 cannot be refunded/)]);
+    await call(owed, 'giving', 'POST', `/client-transfers/${third}/resume`, { keep_balance: true });
+    await run(third);
+    expect((await row(third)).state).toBe('done');
+    expect((await logs(owed.who.agency.id)).at(-1)).toMatch(/with \$50\.00 kept as credit$/);
     // An offboarding refuses it.
     const leaving = await sides();
     await call(leaving, 'giving', 'POST', `/offboarding/${leaving.who.client.id}`, {

@@ -50,6 +50,7 @@ export interface Facts {
   ads: number;
   charges: number;
   refunds: number;
+  /** In balances, and as credit toward the next invoice. */
   has: bigint;
   /** The part of `has` that cards can get back. */
   refundable: bigint;
@@ -128,10 +129,10 @@ export function stepsOf(row: Consents & { keeps_balance: boolean | null }, facts
               `${usd(facts.refundable)} will be refunded to the cards that paid it${begun ? '' : ', less what is used until then'}.`,
             ]
           : row.keeps_balance
-            ? ['done', `${usd(left)} was not paid by card and stays as the client’s credit with you.`]
+            ? ['done', `${usd(left)} cannot be refunded to a card and stays as the client’s credit with you.`]
             : [
                 'you',
-                `${usd(left)} was not paid by card, so it cannot be refunded to one. Choose to keep it as credit.`,
+                `${usd(left)} cannot be refunded to a card. Choose to keep it as the client’s credit with you.`,
               ];
     judge.invoices =
       facts.owes <= 0n

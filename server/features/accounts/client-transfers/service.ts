@@ -304,7 +304,9 @@ export function createClientTransfers(
         subject: `${mailName(row.client_name)} has moved to ${mailName(row.to_name)}`,
         lines: [
           `${mailName(row.client_name)} is now a client of ${mailName(row.to_name)}. Its invoices, payments, and reports up to today stay with you.`,
-          ...(kept > 0n ? [`${usd(kept)} that no card paid stays as the client’s credit with you.`] : []),
+          ...(kept > 0n
+            ? [`${usd(kept)} that cannot be refunded to a card stays as the client’s credit with you.`]
+            : []),
         ],
       });
       await tell(tx, done, senders, 'receiving', 'done', {

@@ -630,8 +630,8 @@ describe('[AGCY-05] changing an agency', () => {
 });
 
 describe('[AGCY-13] removing an agency', () => {
-  const remove = (node: Node) =>
-    ask('DELETE', `configuration/user/remove/${root.id}/${node.id || node.company_id}`);
+  const remove = (node: Node, given?: object) =>
+    ask('DELETE', `configuration/user/remove/${root.id}/${node.id || node.company_id}`, given);
   const tenant = (node: Node): Company => ({
     id: node.company_id,
     root_id: root.id,
@@ -661,6 +661,41 @@ describe('[AGCY-13] removing an agency', () => {
     const owes = 'Debtor still owes $12.50. Collect the amount or write it off, then remove the company.';
     expect((await remove(debtor)).body.message).toBe(owes);
     expect((await nodeOf(debtor.company_id)).company_name).toBe('Debtor');
+  });
+
+  test('is refused while it or a client has a credit toward the next invoice, unless it is to keep that', async () => {
+    const dues = duesOf(app, root);
+    const node = await made({ ClientCompanyName: 'Credited' });
+    await dues.fee(tenant(node), -12_500_000n);
+    const campaign = await app.make.campaign(await app.make.client(tenant(node)), { state: 'paused' });
+    await dues.lead(campaign, -50_000_000n, 0n);
+    // What a client kept that left before is of no concern anymore.
+    const former = await app.make.client(tenant(node));
+    await dues.lead(await app.make.campaign(former, { state: 'paused' }), -7_000_000n, 0n);
+    await app.admin.query('update company set removed_at = now() where id = $1', [former.id]);
+    const refused = await remove(node);
+    expect([refused.status, refused.body.message, refused.body.errors]).toEqual([
+      409,
+      'Credited, including its clients, still has a credit of $62.50 toward its next invoice. Confirm that it stays on the account, where nothing can use it.',
+      { keep_credit: ['must be on to remove a company with a credit'] },
+    ]);
+    expect((await nodeOf(node.company_id)).company_name).toBe('Credited');
+    // A balance is not kept along with it.
+    const both = await made({ ClientCompanyName: 'Both' });
+    await dues.fee(tenant(both), -1_000_000n);
+    await app.make.campaign(await app.make.client(tenant(both)), { state: 'paused', balance: 3_000_000n });
+    expect((await remove(both, { keep_credit: true })).body.message).toContain('$3.00 in its balances');
+    expect((await remove(node, { keep_credit: true })).status).toBe(200);
+    expect(await nodeOf(node.company_id)).toBeUndefined();
+    expect(await dues.books(tenant(node))).toMatchObject({ agency_payable: 12_500_000 });
+    const { rows } = await app.admin.query(
+      `select d.description from user_log l join user_log_detail d on d.log_id = l.id
+       where l.action = 'company.remove' and l.object_id = $1`,
+      [node.company_id],
+    );
+    expect(rows.map(({ description }) => description)).toEqual([
+      'Removed the agency Credited and its 1 clients, with a credit of $62.50 kept',
+    ]);
   });
 
   test('takes it and its clients off the list, ends their sessions, and keeps their rows', async () => {

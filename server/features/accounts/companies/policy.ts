@@ -98,17 +98,33 @@ export const wordsOf = (chosen: readonly string[] | null): string =>
 export const changesClient = (action: string): boolean =>
   /^(?:company|campaign|profile|user)\./.test(action) || action === 'email.changed';
 
-/** Why a company cannot be removed; null: it can. Amounts in micro-dollars. */
+/**
+ * Why a company cannot be removed; null: it can. Amounts in micro-dollars. `has`: in its balances; `credit`: toward its
+ * next invoice, which whoever removes it can let it keep.
+ */
 export function removalFault(
-  name: string,
-  found: { campaigns: number; has: bigint; owes: bigint },
-): string | null {
-  const { campaigns, has, owes } = found;
+  { name, kind }: { name: string; kind: string },
+  found: { campaigns: number; has: bigint; credit: bigint; owes: bigint },
+): Refusal | null {
+  const { campaigns, has, credit, owes } = found;
+  const conflict = (words: string): Refusal => new Refusal('conflict', words);
   if (campaigns > 0)
-    return `${name} has ${campaigns === 1 ? '1 active campaign' : `${campaigns} active campaigns`}. Stop ${campaigns === 1 ? 'it' : 'them'} first, then remove it.`;
+    return conflict(
+      `${name} has ${campaigns === 1 ? '1 active campaign' : `${campaigns} active campaigns`}. Stop ${campaigns === 1 ? 'it' : 'them'} first, then remove it.`,
+    );
   if (has > 0n)
-    return `${name} still has ${usd(has)} in its balances. Refund it or wait until it is used, then remove the company.`;
+    return conflict(
+      `${name} still has ${usd(has)} in its balances. Refund it or wait until it is used, then remove the company.`,
+    );
   if (owes > 0n)
-    return `${name} still owes ${usd(owes)}. Collect the amount or write it off, then remove the company.`;
+    return conflict(
+      `${name} still owes ${usd(owes)}. Collect the amount or write it off, then remove the company.`,
+    );
+  if (credit > 0n)
+    return new Refusal(
+      'conflict',
+      `${kind === 'agency' ? `${name}, including its clients,` : name} still has a credit of ${usd(credit)} toward its next invoice. Confirm that it stays on the account, where nothing can use it.`,
+      { errors: { keep_credit: ['must be on to remove a company with a credit'] } },
+    );
   return null;
 }

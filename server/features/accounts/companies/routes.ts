@@ -274,7 +274,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
         return { data: done(configMessages.personRemoved) };
       }
       below(ctx, 'company.remove');
-      await companies.remove(ctx, input.company_id, input.user_id);
+      await companies.remove(ctx, input.company_id, input.user_id, input.keep_credit);
       return { data: done(ownMessages.companyRemoved) };
     },
     async resendInvitation(ctx, input) {

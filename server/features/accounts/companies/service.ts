@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { companyFields } from '../../../../contract/accounts/company-fields.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
+import { usd } from '../../../../contract/primitives.ts';
 import { type Ctx, isSales } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -203,24 +204,29 @@ export function createCompanies(
   }
 
   /**
-   * Takes a company off, unless something forbids it. `kept`: the balance that it may keep, micro-dollars.
-   * @throws Refusal 409 with active campaigns, a balance or an amount due
+   * Takes a company off, unless something forbids it. `kept`: how much it may keep of its balances and credit,
+   * micro-dollars; 'credit': whatever credit it has toward its next invoice.
+   * @throws Refusal 409 with active campaigns, a balance, a credit, or an amount due
    */
-  async function takeOff(tx: Tx, ctx: Ctx, company: Company, kept: bigint): Promise<void> {
+  async function takeOff(tx: Tx, ctx: Ctx, company: Company, kept: bigint | 'credit'): Promise<void> {
     const at = clock.now();
     // Removed first, judged afterward: a campaign that is activated or created at this moment is either among those
     // that are counted, or waits and finds its company gone.
     const removed = await tenants.remove(tx, company.id, at);
     await store.holdCampaigns(tx, company);
     const campaigns = (await store.activeCampaigns(tx, company)).length;
-    const { has, owes } = await store.money(tx, company, new Date(at.getTime() + 1000));
-    const fault = policy.removalFault(company.name, { campaigns, has: has > kept ? has : 0n, owes });
-    if (fault) throw new Refusal('conflict', fault);
+    const { has, credit, owes } = await store.money(tx, company, new Date(at.getTime() + 1000), at);
+    const isKept = has <= (kept === 'credit' ? credit : kept);
+    const left = isKept
+      ? { has: 0n, credit: 0n }
+      : { has: has - credit, credit: kept === 'credit' ? 0n : credit };
+    const fault = policy.removalFault(company, { campaigns, ...left, owes });
+    if (fault) throw fault;
     await audit.record(tx, ctx, {
       action: 'company.remove',
       objectKind: 'company',
       objectId: company.id,
-      description: `Removed the ${company.kind} ${company.name}${removed > 1 ? ` and its ${removed - 1} clients` : ''}`,
+      description: `Removed the ${company.kind} ${company.name}${removed > 1 ? ` and its ${removed - 1} clients` : ''}${kept === 'credit' && credit > 0n ? `, with a credit of ${usd(credit)} kept` : ''}`,
       owner: { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
     });
   }
@@ -451,14 +457,14 @@ export function createCompanies(
 
     /**
      * Removes an agency with its clients, or a client: its users can no longer sign in. Rows, hosts and addresses stay,
-     * so that it can be restored.
-     * @throws Refusal 404, 409 with active campaigns, a balance or an amount due
+     * so that it can be restored. `keepsCredit`: what would be taken off its next invoice stays on its account.
+     * @throws Refusal 404, 409 with active campaigns, a balance, an amount due, or a credit that it is not to keep
      */
-    async remove(ctx: Ctx, parentId: string, targetId: string) {
+    async remove(ctx: Ctx, parentId: string, targetId: string, keepsCredit = false) {
       ownOnly(ctx, parentId);
       const gone = await change(ctx, async (tx) => {
         const company = await child(tx, ctx, targetId);
-        await takeOff(tx, ctx, company, 0n);
+        await takeOff(tx, ctx, company, keepsCredit ? 'credit' : 0n);
         return company.id;
       });
       invites.forgetCompany(gone);

@@ -332,19 +332,29 @@ export async function activeCampaigns(
 }
 
 /**
- * What blocks a removal, micro-dollars: what the company (for an agency, its clients too) still has in wallets and
- * prepaid balances, and what it owes, invoiced or not.
+ * What blocks a removal, micro-dollars: what the company (for an agency, its clients too) still has in wallets, prepaid
+ * balances, and as credit toward its next invoice, how much of it is such credit, and what it owes, invoiced or not.
+ * What clients kept that had left before counts no more. `leftAt`: since when those are removed that leave now.
  */
-export async function money(tx: Tx, company: { id: string; kind: string }, at: Date) {
-  const { rows } = await sql<{ has: bigint; owes: bigint }>`
-    with those as (select c.id from company c where c.id = ${company.id} or c.agency_id = ${company.id})
+export async function money(tx: Tx, company: { id: string; kind: string }, at: Date, leftAt?: Date) {
+  const { rows } = await sql<{ has: bigint; credit: bigint; owes: bigint }>`
+    with those as (
+      select c.id, c.id = ${company.id} or c.removed_at is null or c.removed_at = ${leftAt ?? null}::timestamptz as leaves
+      from company c where c.id = ${company.id} or c.agency_id = ${company.id}),
+    arrears as (
+      select t.leaves, balance_of(a.company_id, array[account_code(a.kind)], ${at}) as balance
+      from (select distinct company_id, kind from account where company_id in (select id from those)
+              and kind in ('client_unbilled', 'agency_payable')) a join those t on t.id = a.company_id),
+    sums as (
+      select coalesce(sum(balance) filter (where leaves and balance > 0), 0) as credit,
+        coalesce(sum(balance) filter (where balance < 0), 0) as due from arrears)
     select
-      coalesce((select sum(b.balance) from account_balance b where b.company_id in (select id from those)), 0)::bigint as has,
+      (coalesce((select sum(b.balance) from account_balance b where b.company_id in (select id from those where leaves)), 0)
+       + s.credit)::bigint as has,
+      s.credit::bigint as credit,
       (coalesce((select sum(i.total_micros - i.paid_micros - i.credited_micros) from invoice i
-        where i.company_id in (select id from those) and i.status = 'open'), 0)
-       - coalesce((select sum(least(balance_of(a.company_id, array[account_code(a.kind)], ${at}), 0)) from
-        (select distinct company_id, kind from account where company_id in (select id from those)
-           and kind in ('client_unbilled', 'agency_payable')) a), 0))::bigint as owes`.execute(tx);
+        where i.company_id in (select id from those) and i.status = 'open'), 0) - s.due)::bigint as owes
+    from sums s`.execute(tx);
   return rows[0]!;
 }
 

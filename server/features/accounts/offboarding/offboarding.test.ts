@@ -206,6 +206,30 @@ describe('[BEY-13] offboarding a client', () => {
     await ledgerHolds();
   });
 
+  test('a credit toward the next invoice is not lost: someone has to decide to keep it', async () => {
+    const who = await stage.made();
+    await stage.terms(who, { term: 'Weekly' });
+    const granted = await call(who, 'POST', '/credits', {
+      ...{ companyID: who.client.id, leadspeekID: who.campaign.id, amount: '50.00', reason: 'goodwill' },
+      ...{ note: '', idempotencyKey: `credit-${++serial}` },
+    });
+    expect([granted.status, await stage.sum(who.client.id, 'client_unbilled')]).toEqual([200, 50n * USD]);
+    await start(who);
+    await call(who, 'POST', at(who, '/exported'));
+    await run(who);
+    const balance = async () =>
+      (await list(who)).steps.find((one: { step: string }) => one.step === 'balance');
+    expect(await balance()).toMatchObject({ state: 'you', words: expect.stringContaining('$50.00') });
+    expect(await isRemoved(who)).toBe(false);
+    expect((await call(who, 'PUT', at(who), { keep_balance: true, delete_on: '2027-02-01' })).status).toBe(
+      200,
+    );
+    await run(who);
+    expect(await isRemoved(who)).toBe(true);
+    expect(await balance()).toMatchObject({ state: 'done', words: expect.stringContaining('$50.00') });
+    expect(await stage.sum(who.client.id, 'client_unbilled')).toBe(50n * USD);
+  });
+
   test('it can be canceled, other agencies do not see it, and it stops if whoever started it may not go on', async () => {
     const who = await stage.made();
     const other = await stage.made();

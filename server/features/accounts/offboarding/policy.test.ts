@@ -40,6 +40,6 @@ test('[UX-04] [BEY-13] what is left of a client is told in cents, and never as n
       ...{ isRemoved: false, campaigns: 0, charges: 0, refunds: 0, deliveries: 0, connections: 0 },
       ...{ has, refundable: 0n, owes: 0n, decided: null },
     }).find(({ step }) => step === 'balance')?.words;
-  expect(words(3_496_138_928n)).toContain('$3,496.14 was not paid by card');
-  expect(words(4_000n)).toContain('$0.004 was not paid by card');
+  expect(words(3_496_138_928n)).toContain('$3,496.14 cannot be refunded to a card');
+  expect(words(4_000n)).toContain('$0.004 cannot be refunded to a card');
 });

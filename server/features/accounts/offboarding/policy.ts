@@ -13,6 +13,7 @@ export interface Facts {
   refunds: number;
   deliveries: number;
   connections: number;
+  /** In balances, and as credit toward the next invoice. */
   has: bigint;
   /** The part of `has` that cards can get back. */
   refundable: bigint;
@@ -66,10 +67,10 @@ export function stepsOf(facts: Facts): Step[] {
         : facts.refundable > 0n
           ? ['waits', `${sum(facts.refundable)} will be refunded to the cards that paid it.`]
           : decided?.keepsBalance
-            ? ['done', `${sum(left)} was not paid by card and stays as the client’s credit with you.`]
+            ? ['done', `${sum(left)} cannot be refunded to a card and stays as the client’s credit with you.`]
             : [
                 'you',
-                `${sum(left)} was not paid by card, so it cannot be refunded to one. Choose to keep it as credit.`,
+                `${sum(left)} cannot be refunded to a card. Choose to keep it as the client’s credit with you.`,
               ],
     invoices:
       facts.owes <= 0n

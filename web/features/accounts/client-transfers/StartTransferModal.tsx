@@ -61,7 +61,7 @@ export default function StartTransferModal({
           {client && (
             <Checkbox
               label="Keep as credit what no card paid"
-              description="Balance that you recorded or granted cannot be refunded to a card. If off, the transfer waits until you decide."
+              description="Balance that you recorded or granted, and credit toward the next invoice, cannot be refunded to a card. If off, the transfer waits until you decide."
               {...form.getInputProps('keep_balance', { type: 'checkbox' })}
             />
           )}

@@ -272,7 +272,7 @@ function AgreeModal({
         {data.side === 'giving' && (
           <Checkbox
             label="Keep as credit what no card paid"
-            description="Balance that you recorded or granted cannot be refunded to a card. If off, the transfer waits until you decide."
+            description="Balance that you recorded or granted, and credit toward the next invoice, cannot be refunded to a card. If off, the transfer waits until you decide."
             checked={keeps}
             onChange={(event) => setKeeps(event.currentTarget.checked)}
           />

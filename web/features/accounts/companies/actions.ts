@@ -118,12 +118,30 @@ export async function remove(row: CompanyItem, user: Pick<SessionUser, 'company_
     danger: true,
   });
   if (!isSure) return false;
-  try {
-    await api.companies.remove({ company_id: user.company_id, user_id: row.id || row.company_id });
-  } catch (error) {
-    notifyFailed(wordsOf(error), undefined, about);
-    return false;
-  }
+  /** Removes it; if it has a credit, only once the user has let it keep that. */
+  const take = async (keepsCredit: boolean): Promise<boolean> => {
+    try {
+      await api.companies.remove({
+        company_id: user.company_id,
+        user_id: row.id || row.company_id,
+        ...(keepsCredit ? { keep_credit: true } : {}),
+      });
+      return true;
+    } catch (error) {
+      if (keepsCredit || !(error instanceof ApiError && error.errors.keep_credit)) {
+        notifyFailed(wordsOf(error), undefined, about);
+        return false;
+      }
+      const isKept = await confirm({
+        title: `Remove ${named(row.company_name)} with its credit?`,
+        body: error.message,
+        verb: 'Keep credit and remove',
+        danger: true,
+      });
+      return isKept && take(true);
+    }
+  };
+  if (!(await take(false))) return false;
   forgetFailed(about);
   void alertModal(messages.deleted, `${named(row.company_name)} has been removed.`);
   return true;
