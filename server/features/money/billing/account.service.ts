@@ -1,4 +1,5 @@
 import { FIRST_PACKAGE } from '../../../../contract/accounts/package-rules.ts';
+import { Refusal } from '../../../../contract/errors.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { EventHub } from '../../../platform/events.ts';
@@ -45,6 +46,15 @@ export function createAccounts(payments: Payments, events: EventHub) {
     card: payments.cards.of,
     /** Requires a confirmation where a card is on file. @throws Refusal 403 */
     confirmReplacing: payments.cards.confirmReplacing,
+    /** Whether a company's card can be charged now, as far as is known here. */
+    chargeable: (tx: Tx, owner: Owner): Promise<boolean> =>
+      payments.cards.chargeable(tx, owner).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Refusal) return false;
+          throw error;
+        },
+      ),
     /** An agency's account at the provider. */
     connected: payments.accounts.of,
     /** The provider's id of the account on which an agency charges its clients; '' while it cannot. */

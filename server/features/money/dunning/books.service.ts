@@ -16,6 +16,7 @@ type PayerOwner = { root_id: string; agency_id: string; company_id: string };
 type Entries = Posting['entries'];
 /** The invoices' own key for what the agency owes again, so that the invoice line says what it is. */
 const releaseKey = (refundId: string): string => `wholesale_unpaid:refund:${refundId}`;
+const letGoKey = (invoiceId: string): string => `wholesale_unpaid:${invoiceId}`;
 
 export type Books = ReturnType<typeof createBooks>;
 
@@ -114,10 +115,13 @@ export function createBooks(
   }
   events.on('invoice.changed', async (tx, { invoiceId, owner }) => {
     const invoice = await invoices.locked(tx, invoiceId);
+    const at = clock.now();
     // Amounts that are no longer due, or too small for a card, are not charged anymore.
-    if (invoice.next_attempt_at && dueOf(invoice) < policy.LEAST)
-      await invoices.setCollection(tx, invoiceId, { next_attempt_at: null });
-    await reckon(tx, owner, clock.now());
+    if (dueOf(invoice) < policy.LEAST) {
+      if (invoice.next_attempt_at) await invoices.setCollection(tx, invoiceId, { next_attempt_at: null });
+      await letGo(tx, { ...invoice, next_attempt_at: null }, at);
+    }
+    await reckon(tx, owner, at);
   });
 
   /**
@@ -129,7 +133,7 @@ export function createBooks(
     const first = invoice.first_failed_at ?? at;
     const isOver = invoice.first_failed_at !== null && invoice.next_attempt_at === null;
     const attempts = invoice.attempts + 1;
-    await invoices.setCollection(tx, invoice.id, {
+    const now = await invoices.setCollection(tx, invoice.id, {
       attempts,
       first_failed_at: first,
       next_attempt_at:
@@ -138,6 +142,7 @@ export function createBooks(
           : policy.nextAttempt(first, at, zone, await settings.retryDays(tx, invoice.root_id)),
       last_failure: why.slice(0, 500),
     });
+    if (!now.next_attempt_at) await letGo(tx, now, at);
     await reckon(tx, payerOf(invoice), at);
     await jobs.send(tx, tellJob, [
       {
@@ -245,11 +250,13 @@ export function createBooks(
     );
   }
 
-  /**
-   * The provider returns an application fee with a refund, in proportion: the agency owes that wholesale again, on its
-   * next wholesale invoice.
-   */
-  async function release(tx: Tx, invoice: InvoiceRow, refundId: string, at: Date): Promise<void> {
+  /** What of its wholesale a retail invoice still holds, the agency owes again, on its next wholesale invoice. */
+  async function release(
+    tx: Tx,
+    invoice: InvoiceRow,
+    why: { key: string; memo: string },
+    at: Date,
+  ): Promise<void> {
     if (invoice.side !== 'retail') return;
     const reserved = await store.reservedOf(tx, invoice);
     if (reserved <= 0n) return;
@@ -259,13 +266,27 @@ export function createBooks(
       invoice,
       {
         kind: 'adjustment',
-        key: releaseKey(refundId),
-        memo: `Platform costs of ${invoice.number}, returned with a refund`,
+        ...why,
         entries: [
           { account: { owner: agency, kind: 'agency_invoiced' }, amount: reserved },
           { account: { owner: agency, kind: 'agency_payable' }, amount: -reserved },
         ],
       },
+      at,
+    );
+    await invoices.setCollection(tx, invoice.id, { fee_released_at: at });
+  }
+
+  /**
+   * An invoice that is not charged by itself anymore may never be paid by card, or only outside: its wholesale does not
+   * wait for that. Whatever charge of it still comes carries none (feeLeft, balanceFee).
+   */
+  async function letGo(tx: Tx, invoice: InvoiceRow, at: Date): Promise<void> {
+    if (invoice.status !== 'open' || invoice.next_attempt_at || feeOf(invoice) === 0n) return;
+    await release(
+      tx,
+      invoice,
+      { key: letGoKey(invoice.id), memo: `Platform costs for ${invoice.number}, not paid by card` },
       at,
     );
     await invoices.setCollection(tx, invoice.id, { fee_released_at: at });
@@ -302,7 +323,9 @@ export function createBooks(
         policy.feeShare(charge.feeMicros, before, charge.amountMicros);
       const entries = entriesOf(invoice, -refund.amountMicros, -fee);
       await post(tx, invoice, { kind: 'refund', key: `refund:${refund.id}`, entries }, at);
-      await release(tx, invoice, refund.id, at);
+      // The provider returns an application fee with a refund, in proportion.
+      const memo = `Platform costs of ${invoice.number}, returned with a refund`;
+      await release(tx, invoice, { key: releaseKey(refund.id), memo }, at);
       if (refund.key.startsWith(policy.OVER)) return;
       await takeBack(tx, invoice, refund.amountMicros, at);
       await reckon(tx, payerOf(invoice), at);
@@ -381,6 +404,11 @@ export function createBooks(
   return {
     reckon,
     fail,
+    letGo,
+
+    /** Whether the wholesale part of an invoice is the agency's own to pay because no attempt will collect it. */
+    isLetGo: async (tx: Tx, invoice: InvoiceRow): Promise<boolean> =>
+      (await ledger.posted(tx, invoice.root_id, letGoKey(invoice.id))) !== null,
 
     /** The part of an invoice's charge that goes on to the root (application fee), micro-dollars. */
     async feeLeft(tx: Tx, invoice: InvoiceRow): Promise<bigint> {

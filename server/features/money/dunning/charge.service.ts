@@ -175,6 +175,12 @@ export function createCollector(
       await charge(rootId, id, { scheduled: true }).catch((error: unknown) =>
         log.error({ err: error, invoice: id }, 'an invoice could not be charged'),
       );
+    // Those whose attempts were over before their wholesale was let go along with the last.
+    for (const id of await within(rootId, (tx) => store.holding(tx, rootId, 500)))
+      await within(rootId, async (tx) => books.letGo(tx, await invoices.locked(tx, id), clock.now())).catch(
+        (error: unknown) =>
+          log.error({ err: error, invoice: id }, 'the wholesale part of an invoice could not be released'),
+      );
     return ids.length;
   }
 
@@ -271,6 +277,9 @@ export function createCollector(
           : `${mailName(payer.name)}: invoice ${invoice.number} is unpaid`,
         lines: [
           `We couldn’t charge ${due} for invoice ${invoice.number} to ${payer.name}: ${invoice.last_failure ?? ''}`,
+          ...(!again && (await books.isLetGo(tx, invoice))
+            ? ['The platform costs that it would have passed on will be on your own next invoice instead.']
+            : []),
           again
             ? `We'll try again on ${again} and have notified ${payer.name}. Campaigns keep running until the last attempt.`
             : isRemoved

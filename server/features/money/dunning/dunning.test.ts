@@ -348,6 +348,120 @@ describe('[PAY-06] what happens to an invoice after it was corrected', () => {
   });
 });
 
+describe('[PAY-05] wholesale of what no card of a client pays', () => {
+  const DAYS = [1, 2, 2, 2];
+  /** What an agency reads of its invoices. */
+  const read = async (agency: { host: string; email: string }, path: string) =>
+    // biome-ignore lint/suspicious/noExplicitAny: any call's answer
+    (await ask('GET', `/api/billing${path}`, agency)).body as any;
+
+  test('is charged to the agency when its period ends, as long as the client has no card', async () => {
+    const { agency, client, campaign } = await owing({ card: null });
+    // A client with a card pays for its part, and that is not announced to the agency.
+    const other = await dues.client(agency);
+    await dues.lead(await app.make.campaign(other.company), 30n * USD, 5n * USD);
+    const [upcoming] = (await read(agency, '/upcoming')).data;
+    expect(upcoming).toMatchObject({ total_micros: 12_000_000, lines: [{ campaign_id: campaign.id }] });
+    const id = await dues.bill(client.company);
+    expect(await dues.invoice(id)).toMatchObject({ status: 'open', fee_micros: 0n });
+    await dues.bill(other.company);
+    const own = await dues.bill(agency.company);
+    await dues.jobs();
+    expect(await dues.invoice(own)).toMatchObject({ status: 'paid', total_micros: 12n * USD });
+    expect(await dues.taken(agency.company)).toBe(1200);
+    // Paid by a card after all, it is all the agency's.
+    await dues.card(client.company, 'works');
+    expect((await pay(id, client, 'first card')).body.result).toBe('success');
+    expect(await dues.books(client.company, agency.company)).toEqual({
+      agency_revenue: 60_000_000,
+      card_clearing: -60_000_000,
+    });
+    await dues.jobs();
+  });
+
+  test('is charged to the agency once the attempts are over, on a line that opens to it, and once only', async () => {
+    const { agency, client } = await owing({ card: 'declined' });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    for (const days of DAYS) {
+      expect((await read(agency, '/upcoming')).data).toEqual([]);
+      await dues.passes(days * DAY);
+    }
+    expect(await dues.invoice(id)).toMatchObject({ status: 'open', next_attempt_at: null, attempts: 5 });
+    expect(await dues.books(agency.company)).toEqual({
+      agency_revenue: 30_000_000,
+      agency_payable: -12_000_000,
+    });
+    expect((await dues.mails('invoice.unpaid')).find(({ to }) => to === agency.email)?.text).toContain(
+      'The platform costs that it would have passed on will be on your own next invoice instead.',
+    );
+    const own = await dues.bill(agency.company);
+    await dues.jobs();
+    expect(await dues.invoice(own)).toMatchObject({ status: 'paid', total_micros: 12n * USD });
+    const { lines } = await read(agency, `/invoices/${own}`);
+    const { number } = await read(agency, `/invoices/${id}`);
+    expect(lines).toMatchObject([
+      {
+        kind: 'wholesale_unpaid',
+        description: `Platform costs for ${number}, not paid by card`,
+        amount_micros: 12_000_000,
+        event_count: 1,
+      },
+    ]);
+    const { data } = await read(agency, `/invoices/${own}/lines/${lines[0].line}/events`);
+    expect(data).toMatchObject([{ kind: 'adjustment', amount_micros: 12_000_000 }]);
+    // A new card pays the client's invoice, and nothing more goes on to the root.
+    await dues.card(client.company, 'works');
+    expect((await pay(id, client, 'new card')).body.result).toBe('success');
+    await dues.jobs();
+    expect(await read(agency, `/invoices/${id}`)).toMatchObject({ status: 'paid', fee_micros: 0 });
+    expect(await dues.books(client.company, agency.company)).toEqual({
+      agency_revenue: 30_000_000,
+      card_clearing: -30_000_000,
+    });
+    expect([await dues.taken(client.company), await dues.taken(agency.company)]).toEqual([3000, 1200]);
+  });
+
+  test('that the last attempt brings after all, confirmed by its holder, is not also charged to the agency', async () => {
+    const { agency, client } = await owing({ card: 'authenticate' });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    for (const days of DAYS) await dues.passes(days * DAY);
+    expect(await dues.books(agency.company)).toMatchObject({ agency_payable: -12_000_000 });
+    const { rows } = await app.admin.query(
+      'select id from charge where reference_id = $1 and needs_authentication',
+      [id],
+    );
+    expect(rows).toHaveLength(1);
+    const needed = await app.features.payments.core.authentication(root.id, rows[0].id);
+    await app.features.payments.sandbox.authenticate(needed!.clientSecret, true);
+    await app.features.payments.charges.ask(root.id, rows[0].id);
+    await dues.jobs();
+    expect(await read(agency, `/invoices/${id}`)).toMatchObject({ status: 'paid', fee_micros: 12_000_000 });
+    expect(await dues.books(client.company, agency.company)).toEqual({
+      agency_revenue: 30_000_000,
+      card_clearing: -30_000_000,
+    });
+  });
+
+  test('waits for no invoice that was credited down to less than a card can be charged, or was given up on before', async () => {
+    const { agency, client, campaign } = await owing({ card: 'declined' });
+    const old = await dues.bill(client.company);
+    await dues.lead(campaign, 30n * USD, 100_000n);
+    const small = await dues.bill(client.company);
+    await dues.jobs();
+    const credited = await ask('POST', `/api/billing/invoices/${small}/credit`, {
+      ...agency,
+      body: { amount: '29.60', reason: 'Goodwill', idempotencyKey: 'nearly all' },
+    });
+    expect([credited.status, (await dues.invoice(small)).next_attempt_at]).toEqual([200, null]);
+    expect(await dues.books(agency.company)).toMatchObject({ agency_payable: -100_000 });
+    await app.admin.query('update invoice set next_attempt_at = null where id = $1', [old]);
+    for (let i = 0; i < 2; i++) await dues.look();
+    expect(await dues.books(agency.company)).toMatchObject({ agency_payable: -12_100_000 });
+  });
+});
+
 describe('[PAY-06] a payment that fails', () => {
   test('is tried again after 1, 3, 5 and 7 days at the same local hour, told each time; then campaigns pause', async () => {
     // Daylight saving time begins in between, on March 14, 2027.

@@ -60,6 +60,24 @@ export async function toCharge(tx: Tx, rootId: string, now: Date, most: number):
   return rows.map((row) => row.id);
 }
 
+/** Retail invoices of a root that are not charged by themselves anymore and still hold wholesale of their agency. */
+export async function holding(tx: Tx, rootId: string, most: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('invoice')
+    .select('id')
+    .where('root_id', '=', rootId)
+    .where('side', '=', 'retail')
+    .where('status', '=', 'open')
+    .where('first_failed_at', 'is not', null)
+    .where('next_attempt_at', 'is', null)
+    .where('fee_micros', '>', 0n)
+    .where('fee_released_at', 'is', null)
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 /** How a company is billed, locked; undefined: nothing is set. */
 export const lockBilling = (tx: Tx, companyId: string) =>
   tx

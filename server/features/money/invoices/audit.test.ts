@@ -15,6 +15,7 @@ beforeAll(async () => {
   const client = await make.client(agency);
   const owner = { root_id: root.id, agency_id: agency.id, company_id: agency.id };
   await features.billing.accounts.sandboxAccount(owner, 'approve');
+  await features.billing.accounts.sandboxCard({ ...owner, company_id: client.id }, 'works');
   const costs = { term: 'Weekly' as const, setup_micros: 20n * USD };
   const campaign = await make.campaign(client, { price: 2_000_001n, costs });
   await features.invoices.fees.sweep(root.id);

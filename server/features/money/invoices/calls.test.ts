@@ -247,9 +247,23 @@ describe('[PAY-04] correcting', () => {
     expect(await account(client, 'client_receivable')).toBe(due);
   });
 
-  test('giving up tells so, once; its wholesale part is the agency’s to pay', async () => {
+  /** A client whose card declines. */
+  async function declining(): Promise<Company> {
     const own = await app.make.client(acme);
-    const id = await invoice(2, own);
+    const owner = { root_id: root.id, agency_id: acme.id, company_id: own.id };
+    await app.features.billing.accounts.sandboxCard(owner, 'declines');
+    return own;
+  }
+  async function declined(leads: number, own: Company): Promise<string> {
+    const id = await invoice(leads, own);
+    const { rows } = await app.admin.query(`select id from charge where reference_id = $1`, [id]);
+    await app.features.payments.core.ask(root.id, rows[0].id);
+    return id;
+  }
+
+  test('giving up tells so, once; its wholesale part is the agency’s to pay', async () => {
+    const own = await declining();
+    const id = await declined(2, own);
     expect((await ask('agency', 'GET', `/invoices/${id}`)).body.fee_micros).toBe(1_800_000);
     expect((await ask('client', 'POST', `/invoices/${id}/write-off`, { reason: 'x' })).status).toBe(403);
     const owed = await account(acme, 'agency_payable');
@@ -271,8 +285,7 @@ describe('[PAY-04] correcting', () => {
   });
 
   test('an invoice that is worth less than its wholesale part by now carries none of it', async () => {
-    const own = await app.make.client(acme);
-    const id = await invoice(1, own);
+    const id = await declined(1, await declining());
     await credit(id, '1.50');
     const { rows } = await app.admin.query('select fee_released_at from invoice where id = $1', [id]);
     expect(rows[0].fee_released_at).not.toBeNull();

@@ -34,6 +34,7 @@ export const feature = defineFeature({
     'company',
     'entry',
     'lead_contact',
+    'payment_card',
     'retail_cost',
     'transfer',
     'transfer_cover',

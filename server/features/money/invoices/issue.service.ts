@@ -68,14 +68,14 @@ export function createIssue({
     side === 'retail' ? billing.accounts.seller(tx, owner.agency_id) : Promise.resolve('');
 
   /**
-   * The wholesale cost of these events that is collected with a retail invoice as its fee: zero if the agency can't
-   * charge cards, or if it is more than the invoice. Taxed events are not included: a fee has no document to state its
-   * tax on, while a wholesale invoice does.
+   * The wholesale cost of these events that is collected with a retail invoice as its fee: zero if the client's card
+   * can't be charged, or if it is more than the invoice. Taxed events are not included: a fee has no document to state
+   * its tax on, while a wholesale invoice does.
    */
-  async function reservable(tx: Tx, agency: Payer, ids: string[], total: bigint) {
+  async function reservable(tx: Tx, client: Payer, ids: string[], total: bigint) {
     const nothing = { fee: 0n, sum: 0n, ids: [] as string[] };
-    const account = await billing.accounts.connected(tx, agency.company_id);
-    if (!account.charges_enabled || ids.length === 0) return nothing;
+    if (ids.length === 0 || !(await billing.accounts.chargeable(tx, client))) return nothing;
+    const agency = agencyOf(client);
     const { root_id: rootId, company_id: payerId } = agency;
     if (await taxes.isTaxed(tx, { rootId, issuerId: rootId, payerId, account: '' })) return nothing;
     const owed = await store.wholesaleOf(tx, agency.company_id, ids);
@@ -180,7 +180,7 @@ export function createIssue({
         side === 'retail'
           ? await reservable(
               tx,
-              agency,
+              owner,
               open.map((event) => event.id),
               subtotal,
             )

@@ -132,7 +132,7 @@ describe('[PAY-04] an invoice', () => {
 });
 
 describe('[PAY-05] wholesale', () => {
-  test('goes along with a retail invoice once the agency can charge, and is never collected twice', async () => {
+  test('goes along with a retail invoice once the agency can charge its client, and is never collected twice', async () => {
     const agency = await app.make.agency(root, { name: 'Charging' });
     const client = await app.make.client(agency);
     const campaign = await app.make.campaign(client);
@@ -144,6 +144,7 @@ describe('[PAY-05] wholesale', () => {
     ]);
     expect(none[0].fee).toBe(0);
     await app.features.billing.accounts.sandboxAccount(owner, 'approve');
+    await app.features.billing.accounts.sandboxCard({ ...owner, company_id: client.id }, 'works');
     await lead(campaign, 3n * USD, 1_006_000n);
     const after = await bill(client);
     const { rows: some } = await app.admin.query('select fee_micros::int as fee from invoice where id = $1', [
@@ -164,6 +165,7 @@ describe('[PAY-05] wholesale', () => {
     const owner = { root_id: root.id, agency_id: agency.id, company_id: agency.id };
     await app.features.billing.accounts.sandboxAccount(owner, 'approve');
     const client = await app.make.client(agency);
+    await app.features.billing.accounts.sandboxCard({ ...owner, company_id: client.id }, 'works');
     const campaign = await app.make.campaign(client);
     await lead(campaign, 3n * USD, USD);
     const retail = await bill(client);

@@ -90,7 +90,12 @@ async function run(ops: Op[], canCharge: boolean): Promise<void> {
       .execute(),
   );
   const campaigns: { made: MadeCampaign; term: Term; setup: bigint; month: bigint; had: Set<string> }[] = [];
-  for (const client of [await app.make.client(agency), await app.make.client(agency)])
+  const clients = [await app.make.client(agency), await app.make.client(agency)];
+  // What is not paid stays open, to be credited and given up.
+  for (const client of clients)
+    if (canCharge)
+      await app.features.billing.accounts.sandboxCard({ ...agencyOwner, company_id: client.id }, 'declines');
+  for (const client of clients)
     for (const term of TERMS)
       campaigns.push({
         made: await app.make.campaign(client, { costs: { term } }),
@@ -144,6 +149,11 @@ async function run(ops: Op[], canCharge: boolean): Promise<void> {
   };
   const close = async (): Promise<void> => {
     await Promise.all([app.features.invoices.close(root.id), app.features.invoices.close(root.id)]);
+    const { rows } = await app.admin.query(
+      `select id from charge where root_id = $1 and state = 'intended'`,
+      [root.id],
+    );
+    for (const { id } of rows) await app.features.payments.core.ask(root.id, id);
     for (const term of TERMS) {
       for (const { to, first } of endsOf(term, closed[term], now())) {
         settle(term, to, `${term}:${first}`);

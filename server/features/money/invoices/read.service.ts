@@ -13,7 +13,7 @@ import type { InvoiceParts } from './parts.ts';
 import { periodOf } from './period.policy.ts';
 import * as policy from './policy.ts';
 import * as readStore from './read.store.ts';
-import { dueOf } from './settle.service.ts';
+import { dueOf, feeOf } from './settle.service.ts';
 import * as store from './store.ts';
 import { waitingFor } from './waits.store.ts';
 
@@ -126,7 +126,10 @@ export function createRead(
       subtotal_micros: Number(row.subtotal_micros),
       paid_micros: Number(row.paid_micros),
       credited_micros: Number(row.credited_micros),
-      fee_micros: ctx.actor.kind === 'client' || row.side === 'wholesale' ? null : Number(row.fee_micros),
+      fee_micros:
+        ctx.actor.kind === 'client' || row.side === 'wholesale'
+          ? null
+          : Number(row.fee_micros && (feeOf(row) || (await readStore.passedOn(tx, row)))),
       credit_notes: notes.map((note) => ({
         id: note.id,
         number: note.number,
@@ -210,10 +213,10 @@ export function createRead(
           taxes.estimate(tx, { rootId, issuerId, payerId, account, amountMicros, included: false });
         const now = clock.now();
         const zone = await store.rootZone(tx);
-        const travels =
-          side === 'wholesale' &&
-          (await billing.accounts.connected(tx, payerId)).charges_enabled &&
-          !(await taxOn(100_000_000n))?.micros;
+        const seller = side === 'wholesale' ? await billing.accounts.seller(tx, payerId) : '';
+        const provider = billing.accounts.gateway();
+        const isTaxed = seller !== '' && Boolean((await taxOn(100_000_000n))?.micros);
+        const travels = seller && !isTaxed && provider !== 'none' ? { provider, account: seller } : null;
         const rows = await store.openGroups(tx, payerId, side, travels);
         const names = await store.campaignNames(tx, [
           ...new Set(rows.flatMap((row) => row.campaign_id ?? [])),

@@ -119,6 +119,15 @@ export async function eventsOf(
   return rows;
 }
 
+/** What payments of an invoice have passed on to the root, less what came back with refunds. */
+export async function passedOn(tx: Tx, invoice: { id: string; agency_id: string }): Promise<bigint> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(e.amount), 0)::bigint as sum from transfer t join entry e on e.transfer_id = t.id
+    where t.reference_id = ${invoice.id}::uuid and t.kind in ('payment', 'refund')
+      and e.company_id = ${invoice.agency_id}::uuid and e.account_code = 12`.execute(tx);
+  return rows[0]!.sum;
+}
+
 export async function creditNotesOf(tx: Tx, invoiceId: string) {
   return tx
     .selectFrom('credit_note')

@@ -58,9 +58,14 @@ export async function openEvents(tx: Tx, companyId: string, side: Side, events: 
 
 /**
  * The same, summed for display only: by cycle, kind, campaign and amount. `travels`: wholesale amounts that are
- * collected with a retail invoice are left out.
+ * collected with retail invoices are left out, which are those of clients with a card on this account.
  */
-export async function openGroups(tx: Tx, companyId: string, side: Side, travels: boolean) {
+export async function openGroups(
+  tx: Tx,
+  companyId: string,
+  side: Side,
+  travels: { provider: 'stripe' | 'sandbox'; account: string } | null,
+) {
   const { rows } = await sql<Omit<EventRow, 'id' | 'account_campaign'> & { cycle: Cycle; count: bigint }>`
     select ${CYCLE} as cycle, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release, t.campaign_id,
       -e.amount as amount, count(*) as count
@@ -68,7 +73,9 @@ export async function openGroups(tx: Tx, companyId: string, side: Side, travels:
     ${
       travels
         ? sql`and not exists (select from entry o where o.transfer_id = t.id and o.account_code = ${ARREARS.retail}::smallint
-            and not exists (select from transfer_cover c where c.transfer_id = t.id and c.side = 'retail'))`
+            and not exists (select from transfer_cover c where c.transfer_id = t.id and c.side = 'retail')
+            and exists (select from payment_card p where p.company_id = o.company_id and p.removed_at is null
+              and p.customer <> '' and p.provider = ${travels.provider} and p.account = ${travels.account}))`
         : sql``
     } group by 1, 2, 3, 4, 5, 6`.execute(tx);
   return rows;

@@ -270,6 +270,11 @@ test('[PAY-04] taxed wholesale is on a wholesale invoice and not in an applicati
      on conflict (company_id) do update set provider = 'stripe', reference = $3, charges_enabled = true`,
     [root.id, acme.id, reference],
   );
+  await app.admin.query(
+    `insert into payment_card (id, root_id, agency_id, company_id, provider, reference, brand, last4, exp_month, exp_year, account, customer, fingerprint, created_at)
+     values (gen_random_uuid(), $1, $2, $3, 'stripe', 'pm_texan', 'visa', '4242', 12, 2030, $4, 'cus_texan', 'x', now())`,
+    [root.id, acme.id, texan.id, reference],
+  );
   await app.make.leadCost(acme, 5n * USD);
   const fee = async (id: string) => BigInt((await invoice(id)).fee_micros);
   const taxed = (await bill(await owe(texan, 40n * USD)))!;
