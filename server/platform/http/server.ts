@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { Readable } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
@@ -431,18 +431,24 @@ async function judgedAgain(
 ): Promise<unknown> {
   const ctx = downloads.get(request);
   if (!ctx || !(payload instanceof Readable)) return payload;
-  return Readable.from(
-    (async function* () {
-      let judged = performance.now();
-      for await (const chunk of payload) {
+  let judged = performance.now();
+  const sent = new Transform({
+    async transform(chunk, _encoding, done) {
+      try {
         if (performance.now() - judged > JUDGED_MS) {
           await ctx.mustStill();
           judged = performance.now();
         }
-        yield chunk;
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
       }
-    })(),
-  );
+    },
+  });
+  // Each ends with the other, also if the reader hung up before the first byte: a file left open would keep its place
+  // on the disk after it is deleted, and an error that nothing listens for would end the process.
+  pipeline(payload, sent, () => {});
+  return sent;
 }
 
 /** Mounts a route outside the contract behind the same guards. */
