@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, hash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BOUNDS } from '../../../platform/db/bounds.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
@@ -355,6 +365,58 @@ describe('[BEY-13] a full export', () => {
     await app.features.companyExports.endAll();
     expect(existsSync(path)).toBe(false);
     expect(await listed(sibling.id)).toEqual([]);
+  });
+
+  test('[BEY-31] whose reader hangs up before the first byte holds no file open, and its deletion ends nothing', async () => {
+    const id = await start(sibling.id);
+    await make(id);
+    const file = app.platform.files.pathOf(`exports/${id}.tar.gz`);
+    if (!app.server.server.listening) await app.server.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.server.server.address() as AddressInfo;
+    /** Asks for the file, and hangs up while it is looked up; `meanwhile` happens before it is found. */
+    async function hangUp(meanwhile: () => void): Promise<void> {
+      const token = await app.signIn('owner@acme.test', HOST);
+      const body = { path: `/api/company-exports/${id}/file` };
+      const { url } = (await app.call('POST', '/api/general/download-token', { host: HOST, token, body }))
+        .body;
+      const asked = Promise.withResolvers<void>();
+      const gone = Promise.withResolvers<void>();
+      const closed = Promise.withResolvers<void>();
+      app.server.server.once('connection', (socket) => socket.once('close', () => closed.resolve()));
+      const get = vi.spyOn(app.platform.files, 'get').mockImplementationOnce(async () => {
+        asked.resolve();
+        await gone.promise;
+        return file;
+      });
+      try {
+        const socket = connect(port, '127.0.0.1');
+        socket.write(`GET ${url} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+        await asked.promise;
+        socket.destroy();
+        await closed.promise;
+        meanwhile();
+        gone.resolve();
+        await sleep(100);
+      } finally {
+        get.mockRestore();
+      }
+    }
+    await hangUp(() => {});
+    // Where the system tells.
+    const open = (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : []).flatMap((fd) => {
+      try {
+        return [readlinkSync(`/proc/self/fd/${fd}`)];
+      } catch {
+        return [];
+      }
+    });
+    expect(open.filter((one) => one.startsWith(file))).toEqual([]);
+    // An error that nothing listens for would fail this test.
+    await hangUp(() => rmSync(file));
+    const token = await app.signIn('owner@acme.test', HOST);
+    const body = { path: `/api/company-exports/${id}/file` };
+    const { url } = (await app.call('POST', '/api/general/download-token', { host: HOST, token, body })).body;
+    expect((await app.call('GET', String(url), { host: HOST })).status).toBe(404);
   });
 
   test('[BEY-31] a company keeps a few, and an agency has a few made at a time', async () => {

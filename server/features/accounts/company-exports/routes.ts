@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import type { contract } from '../../../../contract/index.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
@@ -52,7 +51,7 @@ export const companyExportPlain = (exports: CompanyExports): PlainRoute[] => [
         .header('Content-Length', String(file.bytes))
         .header('Cache-Control', 'no-store')
         .type('application/gzip')
-        .send(createReadStream(file.path));
+        .send(file.handle.createReadStream());
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -14,6 +14,7 @@ import { boundedBy } from '../../../platform/db/bounds.ts';
 import { type Client, inScopeWithClient } from '../../../platform/db/client.ts';
 import { asRoot, inScope, type Scope, type Tx } from '../../../platform/db/scope.ts';
 import { awaitsDisk, DISK_FULL, needRoom } from '../../../platform/disk.ts';
+import { FileMissing } from '../../../platform/files.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { LimitRule, Limits } from '../../../platform/limits.ts';
@@ -60,6 +61,11 @@ const LOOK_BYTES = 32 * 1024 * 1024;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
+};
+/** A file that was deleted after its row was read. */
+const missingIfGone = (error: Error & { code?: string }): never => {
+  if (error instanceof FileMissing || error.code === 'ENOENT') missing();
+  throw error;
 };
 type ExportRow = NonNullable<Awaited<ReturnType<typeof store.exportById>>>;
 const ownerOf = ({ root_id, agency_id, company_id }: ExportRow) => ({ root_id, agency_id, company_id });
@@ -353,8 +359,12 @@ export function createCompanyExports(
       if (row.file_path) await files.remove(row.file_path);
     },
 
-    /** The file of an export: where it is on this host, its length, and what it is called. @throws Refusal 404 */
-    async file(ctx: Ctx, id: string): Promise<{ path: string; bytes: bigint; name: string }> {
+    /**
+     * The file of an export, opened for whoever must close it, its length, and what it is called. Once opened it can be
+     * read to its end, even if it is deleted meanwhile.
+     * @throws Refusal 404
+     */
+    async file(ctx: Ctx, id: string): Promise<{ handle: FileHandle; bytes: bigint; name: string }> {
       const found = await inScope(db.app, ctx.scope, async (tx) => {
         const row = await store.exportById(tx, id);
         if (row?.state !== 'ready' || !row.file_path || row.expires_at! <= clock.now()) return missing();
@@ -367,7 +377,7 @@ export function createCompanyExports(
         .replace(/^-|-$/g, '')
         .slice(0, 60);
       return {
-        path: await files.get(row.file_path!),
+        handle: await files.get(row.file_path!).then(open).catch(missingIfGone),
         bytes: row.bytes!,
         name: `${words || row.company_kind}-export-${row.created_at.toISOString().slice(0, 10)}.tar.gz`,
       };
