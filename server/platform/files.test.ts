@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startS3 } from '../test/s3-server.ts';
 import { systemClock } from './clock.ts';
-import { FileMissing, type Files, FilesAway } from './files.ts';
+import { contentOf, FileMissing, type Files, FilesAway } from './files.ts';
 import { openFiles } from './open-files.ts';
 
 let s3: Awaited<ReturnType<typeof startS3>>;
@@ -122,4 +123,12 @@ describe('[SCAL-01] a bucket', () => {
     await expect(files.start()).rejects.toThrow(/^S3_BUCKET: /);
     files.stop();
   });
+});
+
+test('[SCAL-01] a file that is gone before it is read is an error of whoever reads it, however late', async () => {
+  const path = join(newFolder(), 'gone');
+  const content = contentOf(path);
+  // An error that nothing listens for would fail this test.
+  await sleep(50);
+  await expect(content.next()).rejects.toMatchObject({ code: 'ENOENT' });
 });

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -62,4 +63,12 @@ export interface S3Settings {
   prefix: string;
   /** Without them, the credentials of the environment or the machine are used, as by every AWS tool. */
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
+}
+
+/**
+ * The bytes of a file, which is opened when the first are asked for. A stream opens it at once, and if it is gone by
+ * then, fails before anyone listens, which ends the process.
+ */
+export async function* contentOf(path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path) as AsyncIterable<Buffer>;
 }

@@ -1,10 +1,11 @@
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type FileHandle, open, readdir, readlink, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { hasRoom } from '../disk.ts';
+import { contentOf } from '../files.ts';
 import { TAR_END, tarFile, tarStream } from '../tar.ts';
 import { BackupFault, isOwn, KEPT } from './backup.ts';
 import {
@@ -311,7 +312,7 @@ export function createArchive(
         const name = relative(folder, path);
         const is = `${size}:${mtimeMs}`;
         if (mirrored.get(name) === is) continue;
-        await put(store, `${installation}/files/${stampOf(at)}/${name}`, createReadStream(path));
+        await put(store, `${installation}/files/${stampOf(at)}/${name}`, contentOf(path));
         mirrored.set(name, is);
       } catch (error) {
         if (!isGone(error)) throw error;

@@ -11,6 +11,7 @@ import { inScopeWithClient } from '../../../platform/db/client.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { awaitsDisk, DISK_FULL, needRoom } from '../../../platform/disk.ts';
 import { inReadingTurn } from '../../../platform/file-thread.ts';
+import { contentOf } from '../../../platform/files.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -198,7 +199,7 @@ export function createImports({ config, db, clock, log, events, files }: Platfor
     if (!row || row.country !== country || !isDeepStrictEqual(row.mapping, mapping)) return undefined;
     if (!(await files.has(row.file_path))) {
       const take = row.file_path.endsWith('.parquet') ? takeRaw : takeIn;
-      await take(createReadStream(path), files.pathOf(row.file_path), MOST_BYTES);
+      await take(contentOf(path), files.pathOf(row.file_path), MOST_BYTES);
       await files.keep(row.file_path);
     }
     return row;

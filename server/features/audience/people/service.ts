@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { z } from 'zod';
 import type { ImportJob } from '../../../../contract/audience/people.ts';
@@ -10,6 +9,7 @@ import { CSV_BOM, csvLine } from '../../../platform/csv.ts';
 import { FileFault, TooLarge } from '../../../platform/csv-reader.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { contentOf } from '../../../platform/files.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
@@ -140,7 +140,7 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
       let row = await imports.unfinished(rootId, path, mapping, kind, country);
       if (!row) {
         const name = basename(path);
-        row = await imports.add(rootId, name, createReadStream(path), { kind });
+        row = await imports.add(rootId, name, contentOf(path), { kind });
         const { id, root_id, agency_id, company_id } = row;
         const record = (tx: Tx) =>
           audit.recordSystem(
