@@ -3,8 +3,10 @@ import { createInstallation } from './installation.ts';
 import { type Config, ConfigError, loadConfig } from './platform/config.ts';
 import { SealError } from './platform/crypto.ts';
 import { isDiskFull } from './platform/disk.ts';
+import { endOnFault } from './platform/last-line.ts';
 
 setDefaultResultOrder('ipv4first');
+endOnFault();
 const say = (line = ''): void => console.log(line);
 
 /** Explains to the person at the terminal what prevented the start, naming the setting to check if there is one. */

@@ -2,9 +2,9 @@
 
 /** Maximum number of activities tracked at once, and maximum bytes for each name. */
 export const SLOTS = 128;
-export const SLOT_BYTES = 128;
+const SLOT_BYTES = 128;
 /** Before the slots: a counter that increases as long as the event loop is running. */
-export const HEAD_BYTES = 8;
+const HEAD_BYTES = 8;
 
 export const activityMemory = new SharedArrayBuffer(HEAD_BYTES + SLOTS * SLOT_BYTES);
 const bytes = Buffer.from(activityMemory);
@@ -27,4 +27,13 @@ export function activity(name: string): () => void {
     bytes[at] = 0;
     free.push(slot);
   };
+}
+
+/** What has begun and not ended, as far as recorded, by the memory of a process. */
+export function underWay(memory: SharedArrayBuffer = activityMemory): string[] {
+  const slots = Buffer.from(new Uint8Array(memory).slice(HEAD_BYTES));
+  return Array.from({ length: SLOTS }, (_, slot) => {
+    const name = slots.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES);
+    return name.subarray(0, name.indexOf(0)).toString();
+  }).filter((name) => name !== '');
 }

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { workerData } from 'node:worker_threads';
-import { HEAD_BYTES, SLOT_BYTES, SLOTS } from './activity.ts';
+import { underWay } from './activity.ts';
 import type { WatchdogTask } from './watchdog.ts';
 
 // The watchdog's thread (watchdog.ts). It writes to standard output directly: the process's stream belongs to the
@@ -13,15 +13,6 @@ const beats = new Int32Array(memory, 0, 1);
 const say = (level: number, msg: string, more: object): void => {
   writeSync(1, `${JSON.stringify({ level, time: Date.now(), pid: process.pid, ...more, msg })}\n`);
 };
-
-/** Activities that have begun and not ended, as far as recorded. */
-function running(): string[] {
-  const bytes = Buffer.from(new Uint8Array(memory).slice(HEAD_BYTES));
-  return Array.from({ length: SLOTS }, (_, slot) => {
-    const name = bytes.subarray(slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES);
-    return name.subarray(0, name.indexOf(0)).toString();
-  }).filter((name) => name !== '');
-}
 
 interface Frame {
   functionName: string;
@@ -78,14 +69,14 @@ setInterval(() => {
   if (endMs > 0 && held >= endMs) {
     say(60, 'the event loop was blocked for too long, ending the process', {
       heldMs: held,
-      running: running(),
+      running: underWay(memory),
     });
     process.kill(process.pid, 'SIGKILL');
   }
   if (held >= tellAt) {
     tellAt = held * 2;
     const heldMs = held;
-    const names = running();
+    const names = underWay(memory);
     void place().then((at) => say(50, 'the event loop is blocked', { heldMs, running: names, at }));
   }
 }, tickMs);
