@@ -213,6 +213,12 @@ export const ownMessages = {
   paymentUnderWay: 'A payment for this is already in progress. The result will appear here shortly.',
   adsNotBilled:
     'The ads of this campaign are not all billed yet. Pause it, wait until they are, then remove it. This can take up to four days.',
+  chargeUnderWay: (name: string) =>
+    `A payment for ${name} is still in progress. Wait until the card provider reports its outcome, then try again.`,
+  refundUnderWay: (name: string) =>
+    `A refund for ${name} is still in progress. Wait until the card provider confirms it, which can take a few days, then try again.`,
+  confirmationOpen: (name: string) =>
+    `A declined payment for ${name} could still be confirmed by the cardholder, and the card provider has not canceled it yet. Try again in a minute.`,
   paidMeanwhile: 'Your bank has since confirmed the earlier payment. Review it before you pay again.',
   chargeSucceeded: 'Payment successful.',
   chargeUnknown: 'The card provider has not responded yet. We keep checking. You will not be charged twice.',

@@ -320,7 +320,7 @@ export const companies = {
       path: '/configuration/user/remove/{companyID}/{userID}',
       tags,
       summary:
-        'Removes an agency or client (RemoveClient), or a user of your company. Refused for companies with active campaigns, a balance, or open invoices, and for those with a credit unless keep_credit is true',
+        'Removes an agency or client (RemoveClient), or a user of your company. Refused for companies with active campaigns, a balance, open invoices, or payments under way, and for those with a credit unless keep_credit is true',
     })
     .meta({ access: 'person.remove', notInView: true })
     .input(

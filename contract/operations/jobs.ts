@@ -72,6 +72,7 @@ export const JOB_TITLES: Record<string, string> = {
   'payments.ask': 'Payment status check',
   'payments.compare': 'Payment comparison',
   'payments.notices': 'Payment provider notices',
+  'payments.give_back': 'Refund after removal',
   'payments.send': 'Card charge',
   'prepaid.low': 'Prepaid notice',
   'prepaid.renew': 'Prepaid top-up',

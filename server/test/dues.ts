@@ -13,6 +13,7 @@ export const CARDS = {
   authenticate: '4000002760003184',
   disputed: '4000000000000259',
   refundFails: '4000000000005126',
+  refundPending: '4000000000007726',
   declinedOnce: '4000000009000011',
   late: '4000000009000029',
   lost: '4000000009000037',
@@ -123,7 +124,7 @@ export function duesOf(app: TestApp, root: Company) {
       for (;;) {
         const { rows } = await app.admin.query(
           `update pgboss.job set state = 'completed' where state = 'created'
-             and name in ('payments.send', 'collection.follow', 'collection.tell', 'collection.mail', 'collection.give_back', 'collection.bill')
+             and name in ('payments.send', 'collection.follow', 'collection.tell', 'collection.mail', 'collection.give_back', 'collection.bill', 'payments.give_back')
            returning name, data`,
         );
         if (rows.length === 0) return;
@@ -138,6 +139,7 @@ export function duesOf(app: TestApp, root: Company) {
           if (name === 'collection.mail') await dunning.mails.send(data);
           if (name === 'collection.bill') await dunning.terms.billToDate(data);
           if (name === 'collection.give_back') await dunning.collector.giveBack(data);
+          if (name === 'payments.give_back') await payments.giveBack(data);
         }
       }
     },

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
+import { duesOf } from '../../../test/dues.ts';
 import type { Company } from '../../../test/factories.ts';
 import { type PrepaidMade, prepaidStage } from '../../../test/prepaid.ts';
 import { auditLedger } from '../../money/ledger/index.ts';
@@ -799,6 +800,18 @@ describe('[BEY-13] transfer of a client', () => {
     await run(third);
     expect((await row(third)).state).toBe('done');
     expect((await logs(owed.who.agency.id)).at(-1)).toMatch(/with \$50\.00 kept as credit$/);
+    // A payment that its cardholder could still confirm is canceled before.
+    const asked = await sides();
+    await duesOf(app, root).card(asked.who.client, 'authenticate');
+    expect(await buy(asked)).toBe('authenticate');
+    const fourth = await whole(asked);
+    await run(fourth);
+    expect((await row(fourth)).state).toBe('done');
+    const { rows } = await app.admin.query(
+      'select needs_authentication as open from charge where company_id = $1',
+      [asked.who.client.id],
+    );
+    expect(rows).toEqual([{ open: false }]);
     // An offboarding refuses it.
     const leaving = await sides();
     await call(leaving, 'giving', 'POST', `/offboarding/${leaving.who.client.id}`, {

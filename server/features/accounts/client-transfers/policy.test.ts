@@ -20,6 +20,7 @@ const settled: Facts = {
   ads: 0,
   charges: 0,
   refunds: 0,
+  confirmable: 0,
   has: 0n,
   refundable: 0n,
   owes: 0n,
@@ -69,6 +70,7 @@ describe('[BEY-13] who agrees to a transfer', () => {
       ads: fc.nat(1),
       charges: fc.nat(1),
       refunds: fc.nat(1),
+      confirmable: fc.nat(1),
       has: fc.bigInt(0n, 2n),
       owes: fc.bigInt(-1n, 1n),
       exports: fc.nat(1),
@@ -88,7 +90,7 @@ describe('[BEY-13] who agrees to a transfer', () => {
         const refundable = isByCard ? given.has : 0n;
         const isSettled =
           given.running + given.ads + given.charges + given.refunds + given.exports + given.imports === 0 &&
-          given.returns === 0 &&
+          given.returns + given.confirmable === 0 &&
           !given.isOffboarding &&
           given.owes <= 0n &&
           (given.has === 0n || (refundable === 0n && keeps_balance));

@@ -50,6 +50,8 @@ export interface Facts {
   ads: number;
   charges: number;
   refunds: number;
+  /** Declined charges that their cardholders could still confirm. */
+  confirmable: number;
   /** In balances, and as credit toward the next invoice. */
   has: bigint;
   /** The part of `has` that cards can get back. */
@@ -114,12 +116,17 @@ export function stepsOf(row: Consents & { keeps_balance: boolean | null }, facts
             `${many(facts.running + facts.ads, 'campaign')} will be paused once everyone has agreed, with automatic purchases off. Ad campaigns are archived.`,
           ];
     judge.charges =
-      moving === 0
-        ? ['done', 'No charge or refund is under way.']
-        : [
+      moving > 0
+        ? [
             'waits',
             `${many(moving, 'payment is', 'payments are')} under way at the card provider. Nothing moves before the outcome is known.`,
-          ];
+          ]
+        : facts.confirmable > 0
+          ? [
+              'waits',
+              `${many(facts.confirmable, 'declined payment')} that the cardholder could still confirm will be canceled once nothing is due.`,
+            ]
+          : ['done', 'No charge or refund is under way.'];
     judge.balance =
       facts.has === 0n
         ? ['done', 'No balance is left.']

@@ -577,6 +577,7 @@ export function createClientTransfers(
       let problem = '';
       try {
         await stopCampaigns(ctx, row.company_id);
+        await offboarding.endConfirmable(rootId, row.company_id, (await look(ctx, row.company_id)).facts);
         let { facts, balances } = await look(ctx, row.company_id);
         // A charge whose outcome is unknown may still become a balance.
         if (facts.charges + facts.refunds === 0 && facts.refundable > 0n) {

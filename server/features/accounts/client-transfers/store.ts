@@ -94,6 +94,8 @@ export interface Busy {
   ads: number;
   charges: number;
   refunds: number;
+  /** Declined charges that their cardholders could still confirm. */
+  confirmable: number;
   exports: number;
   imports: number;
   returns: number;
@@ -110,6 +112,8 @@ export async function busyOf(tx: Tx, companyId: string): Promise<Busy> {
       (select count(*) from charge h where h.company_id = ${companyId} and h.state in ('intended', 'sent', 'unknown'))::float8 as charges,
       (select count(*) from refund r join charge h on h.id = r.charge_id
        where h.company_id = ${companyId} and r.state in ('intended', 'unknown', 'pending'))::float8 as refunds,
+      (select count(*) from charge h where h.company_id = ${companyId} and h.state = 'declined'
+         and h.needs_authentication and h.provider_reference is not null)::float8 as confirmable,
       (select count(*) from company_export e where e.company_id = ${companyId} and e.state in ('queued', 'making', 'held'))::float8 as exports,
       ((select count(*) from exclusion_list l where l.company_id = ${companyId} and l.state in ('queued', 'loading'))
        + (select count(*) from audience a where a.company_id = ${companyId} and a.state in ('queued', 'loading')))::float8 as imports,

@@ -11,6 +11,7 @@ import type { Limits } from '../../../platform/limits.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Billing } from '../../money/billing/index.ts';
+import type { Payments } from '../../money/payments/index.ts';
 import type { createPlans } from '../../money/pricing/index.ts';
 import type { Agreements } from '../agreements/index.ts';
 import type { Audit } from '../audit/index.ts';
@@ -58,6 +59,7 @@ export function createCompanies(
     settings: Settings;
     plans: ReturnType<typeof createPlans>;
     billing: Billing;
+    payments: Payments;
     agreements: Agreements;
     sales: Sales;
     limits: Limits;
@@ -65,7 +67,7 @@ export function createCompanies(
 ) {
   const { db, clock } = platform;
   const taken = createTaken(platform, parts);
-  const { tenants, users, audit, auth, settings, plans, billing, agreements, limits } = parts;
+  const { tenants, users, audit, auth, settings, plans, billing, payments, agreements, limits } = parts;
   const { invites } = auth;
   const { keepOwner, care } = createPayload(parts);
   const developer = agreements.versionOf('developer');
@@ -206,7 +208,7 @@ export function createCompanies(
   /**
    * Takes a company off, unless something forbids it. `kept`: how much it may keep of its balances and credit,
    * micro-dollars; 'credit': whatever credit it has toward its next invoice.
-   * @throws Refusal 409 with active campaigns, a balance, a credit, or an amount due
+   * @throws Refusal 409 with active campaigns, a balance, a credit, an amount due, or a payment or refund under way
    */
   async function takeOff(tx: Tx, ctx: Ctx, company: Company, kept: bigint | 'credit'): Promise<void> {
     const at = clock.now();
@@ -222,6 +224,12 @@ export function createCompanies(
       : { has: has - credit, credit: kept === 'credit' ? 0n : credit };
     const fault = policy.removalFault(company, { campaigns, ...left, owes });
     if (fault) throw fault;
+    // Last, since it cancels what a cardholder could still confirm.
+    await payments.charges.mustRest(
+      tx,
+      company.kind === 'agency' ? { agencyId: company.id } : { companyId: company.id },
+      company.name,
+    );
     await audit.record(tx, ctx, {
       action: 'company.remove',
       objectKind: 'company',
@@ -458,7 +466,8 @@ export function createCompanies(
     /**
      * Removes an agency with its clients, or a client: its users can no longer sign in. Rows, hosts and addresses stay,
      * so that it can be restored. `keepsCredit`: what would be taken off its next invoice stays on its account.
-     * @throws Refusal 404, 409 with active campaigns, a balance, an amount due, or a credit that it is not to keep
+     * @throws Refusal 404, 409 with active campaigns, a balance, an amount due, a payment or refund under way, or a credit
+     * that it is not to keep
      */
     async remove(ctx: Ctx, parentId: string, targetId: string, keepsCredit = false) {
       ownOnly(ctx, parentId);

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { OffboardingStep } from '../../../../contract/accounts/offboarding-rules.ts';
 import { type TestApp, testApp } from '../../../test/app.ts';
+import { duesOf } from '../../../test/dues.ts';
 import type { Company } from '../../../test/factories.ts';
 import { type PrepaidMade, prepaidStage } from '../../../test/prepaid.ts';
 import { auditLedger } from '../../money/ledger/index.ts';
@@ -180,6 +181,54 @@ describe('[BEY-13] offboarding a client', () => {
     await run(who);
     expect([await isRemoved(who), await stage.balance(who), await refunded(who)]).toEqual([true, 0n, 1000]);
     await ledgerHolds();
+  });
+
+  test('a payment that its cardholder could still confirm is canceled before the end, but not while an invoice is due', async () => {
+    const who = await stage.made();
+    const dues = duesOf(app, root);
+    await dues.card(who.client, 'authenticate');
+    const { client_secret } = (await buy(who)).body;
+    const owes = (amount: bigint) =>
+      stage.run((tx) =>
+        app.features.ledger.post(
+          tx,
+          [
+            {
+              owner: who.owner,
+              kind: 'adjustment',
+              referenceId: null,
+              memo: 'Work',
+              key: `work:${++serial}`,
+              entries: [
+                { account: { owner: who.owner, kind: 'client_unbilled' }, amount: -amount },
+                {
+                  account: { owner: { ...who.owner, company_id: who.agency.id }, kind: 'agency_revenue' },
+                  amount,
+                },
+              ],
+            },
+          ],
+          app.clock.now(),
+        ),
+      );
+    await owes(5n * USD);
+    await start(who);
+    await call(who, 'POST', at(who, '/exported'));
+    await run(who);
+    const step = async () => (await list(who)).steps.find((one: { step: string }) => one.step === 'charges');
+    expect(await step()).toMatchObject({
+      state: 'waits',
+      words:
+        '1 declined payment that the cardholder could still confirm will be canceled once nothing is due.',
+    });
+    await owes(-5n * USD);
+    await run(who);
+    expect([(await step()).state, await isRemoved(who)]).toEqual(['done', true]);
+    expect((await app.features.payments.sandbox.authenticate(client_secret, true)).status).not.toBe(
+      'succeeded',
+    );
+    await app.features.payments.attendNotices();
+    expect([await dues.taken(who.client), await stage.balance(who)]).toEqual([0, 0n]);
   });
 
   test('what was not paid by card is refunded to none: someone has to decide to keep it as credit', async () => {

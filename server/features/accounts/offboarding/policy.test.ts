@@ -5,7 +5,7 @@ import { type Facts, isReady, stepsOf } from './policy.ts';
 const Count = fc.constantFrom(0, 1, 3);
 const AnyFacts: fc.Arbitrary<Facts> = fc
   .record({
-    ...{ isRemoved: fc.boolean(), campaigns: Count, charges: Count, refunds: Count },
+    ...{ isRemoved: fc.boolean(), campaigns: Count, charges: Count, refunds: Count, confirmable: Count },
     ...{ deliveries: Count, connections: Count },
     has: fc.constantFrom(0n, 5_000_000n),
     owes: fc.constantFrom(0n, 1_000_000n),
@@ -24,7 +24,8 @@ test('[BEY-13] a client is signed out only when nothing runs, is under way, is r
   fc.assert(
     fc.property(AnyFacts, (facts) => {
       const isNothingLeft =
-        facts.campaigns + facts.charges + facts.refunds + facts.deliveries + facts.connections === 0 &&
+        facts.campaigns + facts.charges + facts.refunds + facts.confirmable === 0 &&
+        facts.deliveries + facts.connections === 0 &&
         facts.refundable === 0n &&
         facts.owes <= 0n &&
         facts.decided?.isExported === true &&
@@ -37,7 +38,8 @@ test('[BEY-13] a client is signed out only when nothing runs, is under way, is r
 test('[UX-04] [BEY-13] what is left of a client is told in cents, and never as nothing', () => {
   const words = (has: bigint) =>
     stepsOf({
-      ...{ isRemoved: false, campaigns: 0, charges: 0, refunds: 0, deliveries: 0, connections: 0 },
+      ...{ isRemoved: false, campaigns: 0, charges: 0, refunds: 0, confirmable: 0 },
+      ...{ deliveries: 0, connections: 0 },
       ...{ has, refundable: 0n, owes: 0n, decided: null },
     }).find(({ step }) => step === 'balance')?.words;
   expect(words(3_496_138_928n)).toContain('$3,496.14 cannot be refunded to a card');

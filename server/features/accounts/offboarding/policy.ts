@@ -11,6 +11,8 @@ export interface Facts {
   campaigns: number;
   charges: number;
   refunds: number;
+  /** Declined charges that their cardholders could still confirm. */
+  confirmable: number;
   deliveries: number;
   connections: number;
   /** In balances, and as credit toward the next invoice. */
@@ -53,7 +55,12 @@ export function stepsOf(facts: Facts): Step[] {
           'waits',
           `${many(facts.charges + facts.refunds, 'payment is', 'payments are')} under way at the card provider. Nothing is refunded before the outcome is known.`,
         ]
-      : ['done', 'No charge or refund is under way.'],
+      : facts.confirmable > 0
+        ? [
+            'waits',
+            `${many(facts.confirmable, 'declined payment')} that the cardholder could still confirm will be canceled once nothing is due.`,
+          ]
+        : ['done', 'No charge or refund is under way.'],
     deliveries:
       facts.deliveries === 0
         ? ['done', 'Every lead is delivered, or its delivery has ended.']

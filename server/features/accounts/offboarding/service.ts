@@ -9,6 +9,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Connections } from '../../campaigns/connections/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
+import type { Payments } from '../../money/payments/index.ts';
 import type { Prepaid } from '../../money/prepaid/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { actingFor, mayNow } from '../auth/index.ts';
@@ -45,12 +46,13 @@ export function createOffboarding(
     campaigns: Campaigns;
     companies: Companies;
     connections: Connections;
+    payments: Payments;
     prepaid: Prepaid;
     tenants: Tenants;
   },
 ) {
   const { db, clock, jobs } = platform;
-  const { audit, billing, campaigns, companies, connections, prepaid, tenants } = deps;
+  const { audit, billing, campaigns, companies, connections, payments, prepaid, tenants } = deps;
 
   const ownerOf = (company: { id: string; root_id: string; agency_id: string | null }) => ({
     root_id: company.root_id,
@@ -159,6 +161,15 @@ export function createOffboarding(
       if (answer.result === 'failed') problem = `A refund failed. ${answer.message}`;
     }
     return problem;
+  }
+
+  /** While an invoice is due, its payment may still be confirmed. After that, nothing should come in anymore. */
+  async function endConfirmable(
+    rootId: string,
+    id: string,
+    facts: Pick<Facts, 'confirmable' | 'owes'>,
+  ): Promise<void> {
+    if (facts.confirmable > 0 && facts.owes <= 0n) await payments.charges.endConfirmable(rootId, id);
   }
 
   return {
@@ -291,11 +302,12 @@ export function createOffboarding(
       let problem = '';
       try {
         await stopCampaigns(ctx, id);
-        let { steps, balances } = await look(ctx, id);
+        await endConfirmable(rootId, id, (await look(ctx, id)).facts);
+        let { facts, steps, balances } = await look(ctx, id);
         // A charge whose outcome is unknown may still become a balance.
-        if (isDone(steps, 'charges')) {
+        if (facts.charges + facts.refunds === 0) {
           problem = await refund(ctx, id, balances);
-          ({ steps, balances } = await look(ctx, id));
+          ({ facts, steps, balances } = await look(ctx, id));
         }
         if (isDone(steps, 'deliveries'))
           for (const { id: connection } of await inScope(db.app, ctx.scope, (tx) =>
@@ -308,7 +320,7 @@ export function createOffboarding(
             const { company } = await begun(tx, ctx, id);
             // Judged once more under the lock: a charge that has begun meanwhile, or a campaign, stops it here.
             const left = await store.leftOf(tx, id);
-            if (left.campaigns + left.charges + left.refunds + left.deliveries + left.connections > 0) return;
+            if (Object.values(left).some((count) => count > 0)) return;
             await companies.takeOff(tx, ctx, company, found.facts.has);
             await store.update(tx, id, { state: 'done', ended_at: clock.now(), problem: '' });
             await note(
@@ -339,6 +351,7 @@ export function createOffboarding(
     },
     /** Refunds balances to the cards that paid them; returns why not all, or ''. */
     refundAll: refund,
+    endConfirmable,
 
     /** Goes on with every offboarding of a root. */
     async sweep(rootId: string): Promise<void> {

@@ -98,6 +98,8 @@ export interface Left {
   campaigns: number;
   charges: number;
   refunds: number;
+  /** Declined charges that their cardholders could still confirm. */
+  confirmable: number;
   deliveries: number;
   connections: number;
 }
@@ -109,6 +111,8 @@ export async function leftOf(tx: Tx, companyId: string): Promise<Left> {
       (select count(*) from charge h where h.company_id = ${companyId} and h.state in ('intended', 'sent', 'unknown'))::float8 as charges,
       (select count(*) from refund r join charge h on h.id = r.charge_id
        where h.company_id = ${companyId} and r.state in ('intended', 'unknown', 'pending'))::float8 as refunds,
+      (select count(*) from charge h where h.company_id = ${companyId} and h.state = 'declined'
+         and h.needs_authentication and h.provider_reference is not null)::float8 as confirmable,
       (select count(*) from delivery d where d.company_id = ${companyId} and d.state in ('pending', 'unknown'))::float8 as deliveries,
       (select count(*) from connection x where x.company_id = ${companyId} and x.state <> 'removed')::float8 as connections`.execute(
     tx,

@@ -251,9 +251,15 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     async succeeded(tx, charge, at) {
       await post(tx, charge, at);
       const key = keyOf(charge);
+      const { attempt, custom, stop } = charge.details;
+      // An agency that was removed can use none of it. It is booked first: the card provider has it.
+      if (!(await tenants.company(tx, key.agencyId))) {
+        if (attempt) await store.endAttempt(tx, attempt, { state: 'succeeded', reason: '', ended_at: at });
+        await charges.giveBack(tx, { charge, amountMicros: charge.amountMicros, key: `gone:${charge.id}` });
+        return;
+      }
       const available = await wallet.expire(tx, key, at);
       const row = await store.lockSetting(tx, key.agencyId);
-      const { attempt, custom, stop } = charge.details;
       if (attempt) {
         await store.endAttempt(tx, attempt, { state: 'succeeded', reason: '', ended_at: at });
         if (row) await save(tx, row, policy.onSucceeded(wishOf(row), available), at);

@@ -1,8 +1,8 @@
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
-import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { AskFirst, inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { ChargeOutcome, PaymentGateway } from '../../../platform/payments.ts';
+import { type ChargeOutcome, GatewayError, type PaymentGateway } from '../../../platform/payments.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Cards } from './card.service.ts';
 import type { CardTries } from './card-tries.service.ts';
@@ -15,9 +15,15 @@ import type {
   Purpose,
   PurposeHandler,
   RefundOf,
+  Whose,
 } from './model.ts';
 import * as policy from './policy.ts';
-import { sendJob } from './queue.ts';
+import { giveBackJob, sendJob } from './queue.ts';
+
+/** Errors that say that a charge is nowhere where anyone could complete it. */
+const OUT_OF_REACH = ['account_not_ready', 'not_found'];
+/** How many charges are canceled one after another while someone waits. */
+const ENDED_AT_ONCE = 50;
 
 /** Points at which a process may die, so that tests can make it die there. */
 export type ChargeStep = 'before intent' | 'intent' | 'claimed' | 'answer' | 'posting';
@@ -308,6 +314,34 @@ export function createChargeCore(
   }
 
   /**
+   * Ends a declined charge that its cardholder could still complete. 'paid': the cardholder was faster; 'unsure': the
+   * provider has not said.
+   */
+  async function end(row: store.ChargeRow): Promise<'ended' | 'paid' | 'unsure'> {
+    const outcome = await gateway
+      .cancelCharge({
+        charge: row.provider_reference!,
+        idempotencyKey: `${row.id}:cancel`,
+        ...(row.account ? { account: row.account } : {}),
+      })
+      .catch((error: unknown): ChargeOutcome => {
+        // On an account that is not connected anymore, no one can complete it either.
+        const isOut = error instanceof GatewayError && OUT_OF_REACH.includes(error.code);
+        return isOut
+          ? {
+              status: 'declined',
+              code: 'canceled',
+              message: row.decline_message ?? '',
+              needsAuthentication: false,
+            }
+          : { status: 'unknown', why: String(error) };
+      });
+    const now = await settle(row.root_id, row.id, outcome);
+    if (now.state === 'succeeded') return 'paid';
+    return outcome.status === 'unknown' ? 'unsure' : 'ended';
+  }
+
+  /**
    * Ends declined charges for the same thing that the cardholder could still complete; otherwise both might succeed.
    */
   async function endOpen(charge: ChargeAsk): Promise<void> {
@@ -319,16 +353,9 @@ export function createChargeCore(
       if (row.state !== 'declined' || !row.needs_authentication || row.idempotency_key === charge.key)
         continue;
       if (!row.provider_reference) continue;
-      const outcome = await gateway
-        .cancelCharge({
-          charge: row.provider_reference,
-          idempotencyKey: `${row.id}:cancel`,
-          ...(row.account ? { account: row.account } : {}),
-        })
-        .catch((error: unknown): ChargeOutcome => ({ status: 'unknown', why: String(error) }));
-      const now = await settle(row.root_id, row.id, outcome);
-      if (now.state === 'succeeded') refuse(ownMessages.paidMeanwhile);
-      if (outcome.status === 'unknown') refuse(ownMessages.paymentUnderWay);
+      const how = await end(row);
+      if (how === 'paid') refuse(ownMessages.paidMeanwhile);
+      if (how === 'unsure') refuse(ownMessages.paymentUnderWay);
     }
   }
 
@@ -390,6 +417,39 @@ export function createChargeCore(
       referenceId: string,
       limit = 20,
     ): Promise<Charge[]> => (await store.chargesOf(tx, companyId, purpose, referenceId, limit)).map(seen),
+
+    /** See Charges.mustRest. */
+    async mustRest(tx: Tx, of: Whose, name: string): Promise<void> {
+      const { charges, refunds } = await store.unsettled(tx, of);
+      if (charges > 0) refuse(ownMessages.chargeUnderWay(name));
+      if (refunds > 0) refuse(ownMessages.refundUnderWay(name));
+      const rows = await store.confirmable(tx, of, ENDED_AT_ONCE + 1);
+      if (rows.length > 0)
+        throw new AskFirst('confirmable', async () => {
+          for (const row of rows.slice(0, ENDED_AT_ONCE))
+            if ((await end(row)) === 'unsure') refuse(ownMessages.confirmationOpen(name));
+          if (rows.length > ENDED_AT_ONCE) refuse(ownMessages.confirmationOpen(name));
+        });
+    },
+
+    /** See Charges.endConfirmable. */
+    async endConfirmable(rootId: string, companyId: string): Promise<void> {
+      const of = { companyId };
+      for (const row of await within(rootId, (tx) => store.confirmable(tx, of, ENDED_AT_ONCE)))
+        await end(row);
+    },
+
+    /** See Charges.giveBack. */
+    giveBack: (tx: Tx, given: { charge: Charge; amountMicros: bigint; key: string }): Promise<void> =>
+      jobs.send(tx, giveBackJob, [
+        {
+          rootId: given.charge.owner.root_id,
+          chargeId: given.charge.id,
+          micros: given.amountMicros.toString(),
+          key: given.key,
+        },
+      ]),
+
     async underWay(tx: Tx, companyId: string, purpose: Purpose, referenceId: string): Promise<Charge | null> {
       const row = await store.underWay(tx, companyId, purpose, referenceId);
       return row ? seen(row) : null;

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Db, Tx } from '../../../platform/db/scope.ts';
+import type { Whose } from './model.ts';
 
 export type ChargeRow = Selectable<Schema['charge']>;
 export type RefundRow = Selectable<Schema['refund']>;
@@ -62,6 +63,31 @@ export async function underWay(tx: Tx, companyId: string, purpose: string, refer
     .where('reference_id', '=', referenceId)
     .where('state', 'in', ['intended', 'sent', 'unknown'])
     .executeTakeFirst();
+}
+
+const theirs = (of: Whose) =>
+  'agencyId' in of
+    ? sql`c.agency_id = ${of.agencyId}`
+    : 'purpose' in of
+      ? sql`c.company_id = ${of.companyId} and c.purpose = ${of.purpose} and c.reference_id = ${of.referenceId}`
+      : sql`c.company_id = ${of.companyId}`;
+
+/** How many of these charges, and of their refunds, have no outcome yet. */
+export async function unsettled(tx: Tx, of: Whose): Promise<{ charges: number; refunds: number }> {
+  const { rows } = await sql<{ charges: number; refunds: number }>`
+    select
+      (select count(*) from charge c where ${theirs(of)} and c.state in ('intended', 'sent', 'unknown'))::float8 as charges,
+      (select count(*) from refund r join charge c on c.id = r.charge_id
+       where ${theirs(of)} and r.state in ('intended', 'unknown', 'pending'))::float8 as refunds`.execute(tx);
+  return rows[0]!;
+}
+
+/** Those of these charges that were declined and that their cardholders could still complete, oldest first. */
+export async function confirmable(tx: Tx, of: Whose, limit: number): Promise<ChargeRow[]> {
+  const { rows } = await sql<ChargeRow>`
+    select c.* from charge c where ${theirs(of)} and c.state = 'declined' and c.needs_authentication
+      and c.provider_reference is not null order by c.id limit ${limit}`.execute(tx);
+  return rows;
 }
 
 /** Claims an intent for sending; undefined if someone else already did, or it is past that state. */

@@ -1,6 +1,6 @@
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { accountJob, askJob, compareJob, noticesJob, sendJob } from './queue.ts';
+import { accountJob, askJob, compareJob, giveBackJob, noticesJob, sendJob } from './queue.ts';
 import type { Payments } from './service.ts';
 
 /** How often the process looks for due work; everything else depends on the clock. */
@@ -19,6 +19,7 @@ export async function startPayments(
       await payments.core.ask(rootId, chargeId);
     },
   );
+  await jobs.work(giveBackJob, { pollingIntervalSeconds: 5 }, (payload) => payments.giveBack(payload));
   // The queue's minute timer picks up what a dead process left behind; this process has its own timer of a few seconds.
   await jobs.work(askJob, { pollingIntervalSeconds: 15 }, () => payments.askDue());
   await jobs.work(noticesJob, { pollingIntervalSeconds: 15 }, () => payments.attendNotices());

@@ -92,6 +92,12 @@ export interface Charge {
   settledAt: Date | null;
 }
 
+/** Which charges are meant: those of a company, of an agency and its clients, or of a company for one thing. */
+export type Whose =
+  | { companyId: string }
+  | { agencyId: string }
+  | { companyId: string; purpose: Purpose; referenceId: string };
+
 export interface RefundOf {
   id: string;
   amountMicros: bigint;
@@ -157,6 +163,23 @@ export interface Charges {
   byKey(tx: Tx, companyId: string, purpose: Purpose, key: string): Promise<Charge | null>;
   /** The newest charges for something, newest first. */
   of(tx: Tx, companyId: string, purpose: Purpose, referenceId: string, limit?: number): Promise<Charge[]>;
+  /**
+   * For a transaction that removes a company, or a thing that is paid for: makes sure that no money can come in or go
+   * back for it anymore. Declined charges that their cardholders could still confirm are canceled before (AskFirst).
+   * @param name what is removed, in words
+   * @throws Refusal 409 while the outcome of a charge or refund is not known
+   */
+  mustRest(tx: Tx, of: Whose, name: string): Promise<void>;
+  /**
+   * Cancels a company's declined charges that their cardholders could still confirm, never inside a transaction. Those
+   * that the provider does not answer about stay as they are.
+   */
+  endConfirmable(rootId: string, companyId: string): Promise<void>;
+  /**
+   * Refunds money, once the transaction has committed, that came in for something that is not there anymore. If it
+   * cannot be refunded, it is on the page "Payments to check".
+   */
+  giveBack(tx: Tx, given: { charge: Charge; amountMicros: bigint; key: string }): Promise<void>;
   /** The charge for something that is in progress (intended, sent or unknown), if there is one. */
   underWay(tx: Tx, companyId: string, purpose: Purpose, referenceId: string): Promise<Charge | null>;
   /**

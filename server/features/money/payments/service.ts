@@ -1,3 +1,4 @@
+import { Refusal } from '../../../../contract/errors.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { CardGateway } from '../../../providers/payments.ts';
@@ -55,6 +56,9 @@ export function createPayments(
     intend: core.intend,
     byKey: core.byKey,
     of: core.of,
+    mustRest: core.mustRest,
+    endConfirmable: core.endConfirmable,
+    giveBack: core.giveBack,
     underWay: core.underWay,
     refund: refunds.refund,
     ask: core.ask,
@@ -85,6 +89,19 @@ export function createPayments(
             postpone(tx, due, new Date(platform.clock.now().getTime() + 60_000)),
           );
         });
+      }
+    },
+
+    /** Refunds what came in for something that is not there anymore. */
+    async giveBack(of: { rootId: string; chargeId: string; micros: string; key: string }): Promise<void> {
+      const { rootId, chargeId, micros, key } = of;
+      try {
+        const reason = 'Paid after the removal';
+        await refunds.refund({ rootId, chargeId, amountMicros: BigInt(micros), key, reason });
+      } catch (error) {
+        // The cardholder has reversed it in the meantime, or someone has refunded it.
+        if (!(error instanceof Refusal) || error.code !== 'conflict') throw error;
+        platform.log.warn({ charge: chargeId }, 'what was paid after a removal had already been refunded');
       }
     },
 

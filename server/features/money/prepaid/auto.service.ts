@@ -314,6 +314,28 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     return { row: row!, left, known: await store.lockAuto(tx, charge.referenceId) };
   }
   const wishOf = async (tx: Tx, id: string, at: Date) => (await termsOf(pricing, tx, [id], at))(id);
+  /** Whether a campaign or its client was removed. */
+  const isGone = async (tx: Tx, row: Pick<CampaignRow, 'id' | 'company_id'>): Promise<boolean> =>
+    !(await tenants.company(tx, row.company_id)) || !(await campaigns.visible(tx, row.id));
+
+  /**
+   * What a card brings in for a campaign that is not there anymore goes back to it, since no one could use it. It is
+   * booked first: the card provider has it, whatever becomes of the refund.
+   */
+  async function giveBackIfGone(tx: Tx, row: CampaignRow, charge: Charge, key: string, at: Date) {
+    if (!(await isGone(tx, row))) return;
+    const left = await book.hold(tx, charge.owner, row.id, at);
+    const unused = policy.least(left, charge.amountMicros - charge.refundedMicros);
+    const amountMicros = unused - (unused % 10_000n);
+    if (amountMicros <= 0n) return;
+    await charges.giveBack(tx, { charge, amountMicros, key: `gone:${key}` });
+    await audit.recordSystem(tx, at, charge.owner, {
+      action: 'campaign.refund',
+      objectKind: 'campaign',
+      objectId: row.id,
+      description: `Refunded ${usd(amountMicros)} that came in for campaign #${row.number} after its removal`,
+    });
+  }
 
   const handler: PurposeHandler = {
     async succeeded(tx, charge, at) {
@@ -334,6 +356,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
         transferId,
         ...bought,
       });
+      await giveBackIfGone(tx, row, charge, charge.id, at);
     },
     async declined(tx, charge, at) {
       const { attempt } = charge.details;
@@ -363,6 +386,8 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     },
     async disputeWon(tx, charge, dispute, at) {
       await book.disputeWon(tx, charge, dispute.id, at);
+      const [row] = await campaigns.lock(tx, [charge.referenceId]);
+      await giveBackIfGone(tx, row!, charge, dispute.id, at);
     },
   };
   const tellRefund = (
@@ -397,6 +422,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     sweep,
     tell,
     tellLow,
+    isGone,
     /** Sets the current state after someone has turned it on or off. Locks the balance. */
     async turned(tx: Tx, row: CampaignRow & { agency_id: string }): Promise<void> {
       // Not the instant at which the caller began: the changes it has made since count.

@@ -762,7 +762,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
     await outside(who, '2.00');
     stage.loseAnswer();
     expect((await buy(who, 10, '10.00')).body.result).toBe('unknown');
-    expect((await remove()).body.message).toBe(ownMessages.paymentUnderWay);
+    expect((await remove()).body.message).toBe(ownMessages.chargeUnderWay('this campaign'));
     await stage.send(who);
     await stage.sell(who, 4);
     const kept = await remove();

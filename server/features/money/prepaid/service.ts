@@ -55,6 +55,11 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
   const chargesOf = (tx: Tx, row: Pick<CampaignRow, 'id' | 'company_id'>, limit: number): Promise<Charge[]> =>
     charges.of(tx, row.company_id, 'prepaid_top_up', row.id, limit);
 
+  /** @throws Refusal 404 for a campaign, or of a client, that was removed: no one could use what is bought for it */
+  async function mustBeThere(tx: Tx, row: Pick<CampaignRow, 'id' | 'company_id'>): Promise<void> {
+    if (await auto.isGone(tx, row)) throw new Refusal('not_found', ownMessages.notFound);
+  }
+
   /** Why leads for a campaign can't be bought at present; null if they can, as far as the card is concerned. */
   async function unbuyable(tx: Tx, row: CampaignRow, terms: Terms): Promise<string | null> {
     if (terms.term !== 'Prepaid' && terms.term !== 'One Time') return prepaidMessages.term;
@@ -101,6 +106,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     given: { leads?: number | undefined; amount: bigint; key: string; what?: string | undefined },
   ): Promise<store.OrderRow> =>
     root(ctx, async (tx) => {
+      await mustBeThere(tx, row);
       await store.holdOrders(tx, row.id);
       const before = await store.orderByKey(tx, row.id, given.key);
       if (before) {
@@ -199,11 +205,14 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
 
   // No one could refund it any more: users can't see a campaign that was removed.
   platform.events.on('campaign.removing', async (tx, { campaignId, owner }) => {
-    if (await charges.underWay(tx, owner.company_id, 'prepaid_top_up', campaignId))
-      throw new Refusal('conflict', ownMessages.paymentUnderWay);
     const row = { id: campaignId, company_id: owner.company_id };
     const { most, kept } = await refundable(tx, row, await balanceOf(tx, campaignId));
     if (most + kept > 0n) throw new Refusal('conflict', prepaidMessages.removal(usd(most + kept)));
+    await charges.mustRest(
+      tx,
+      { companyId: row.company_id, purpose: 'prepaid_top_up', referenceId: campaignId },
+      'this campaign',
+    );
   });
 
   return {
@@ -268,6 +277,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         details: detailsOf(made.term, made.leads, made.price_micros),
         userId: ctx.actor.userId,
         ip: ctx.ip,
+        check: (tx) => mustBeThere(tx, row),
       });
       return answerOf(ctx, row, result);
     },

@@ -217,7 +217,8 @@ export function createWallet(
           refuse('idempotency_key', 'has already been used for a different amount');
         return { transferId: before.id, lotId: lot.id, expiresAt: lot.expires_at, posted: false };
       }
-      const company = await tenants.company(tx, given.agencyId);
+      // Money that has come in is booked, also for an agency that was removed meanwhile.
+      const company = await tenants.pastCard(tx, given.agencyId);
       if (company?.kind !== 'agency') throw new Refusal('not_found', ownMessages.notFound);
       const lotId = newId(at);
       const expiresAt = expiryOf(at, company.time_zone);
