@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Flag, Id, Instant } from '../primitives.ts';
 import type { Inside } from '../wire.ts';
+import { Picture } from './tenants.ts';
 
 /** Who is viewing as whom (spec product 4, View mode; BEY-12). */
 const View = z.object({
@@ -103,6 +104,7 @@ export const SessionUser = z.object({
   company_root_id: Id,
   companyparentname: z.string(),
   companyparentlogo: z.string().nullable(),
+  shown_logo: Picture.describe('The logo of the company; for a client without one, its agency’s'),
   industry_id: z.string(),
   industry_name: z.string(),
   franchize: Flag,

@@ -111,15 +111,15 @@ export default function Frame() {
   if (userMay(user, 'referral.read') && !user.in_view_mode)
     menu.push({ label: 'Referral link', icon: IconUserPlus, onClick: () => setModal('referral') });
   // The company's own logo; for a client, otherwise its agency's; otherwise the host's letter (NAV-01).
-  const own = user.company_logo ?? (user.company_kind === 'client' ? user.parent_logo : null);
-  // Only the host's own logo has a known size; any other is fitted into the available space.
-  const isHosts = !own || own === brand.company_logo?.url;
-  const logo = isHosts ? brand.company_logo : { url: own, width: 125, height: 36 };
+  const own = user.shown_logo;
+  // Next to a symbol of its own stands the company's name, not the host's.
+  const isOwn = own !== null && own.url === user.company_logo && own.url !== brand.company_logo?.url;
   // The viewed user's company has its own brand and, without a logo, its own letter, not the viewer's.
-  const shown =
-    user.in_view_mode && !own
-      ? { ...brand, name: user.company_name, company_logo: null }
-      : { ...brand, name: user.in_view_mode ? user.company_name : brand.name, company_logo: logo };
+  const shown = {
+    ...brand,
+    name: user.in_view_mode || isOwn ? user.company_name : brand.name,
+    company_logo: own ?? (user.in_view_mode ? null : brand.company_logo),
+  };
   return (
     <AppFrame
       mark={(folded) => <BrandMark brand={shown} folded={folded} />}

@@ -93,6 +93,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       root_id: company.root_id,
       parent_name: parent?.name ?? '',
       parent_logo: parent && logoOf(parent),
+      shown_logo: pictureOf(company.logo ?? (company.kind === 'client' ? (parent?.logo ?? null) : null)),
       industry_id: person.industry_id ?? '',
       industry_name: industryName(person.industry_id),
       franchise: person.franchise ? 'T' : 'F',
@@ -204,6 +205,9 @@ const onboardingOf = (onboarding: Facts['onboarding']) => ({
   onboarding_price: dollarsOf(onboarding?.amountMicros ?? 0n),
   enable_coupon: onboarding?.couponsOn ?? false,
 });
+
+const pictureOf = (logo: CompanyCard['logo']) =>
+  logo && { url: pathOfPicture(logo), width: logo.width, height: logo.height };
 
 const logoOf = (company: CompanyCard): string | null => company.logo && pathOfPicture(company.logo);
 

@@ -102,6 +102,11 @@ describe('[USER-01] the session user', () => {
       companyparentname: 'Agency',
       companyparentlogo: expect.stringMatching(/^\/brand\/[0-9a-f-]{36}\.png$/),
       company_logo: null,
+      shown_logo: {
+        url: expect.stringMatching(/^\/brand\/[0-9a-f-]{36}\.png$/),
+        width: expect.any(Number),
+        height: expect.any(Number),
+      },
       link_color: '#222222',
       ip_login: '127.0.0.1',
       leadspeek_type: 'local|locator|enhance',

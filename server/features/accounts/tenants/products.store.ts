@@ -129,7 +129,8 @@ export async function pastCompanyCard(tx: Tx, id: string): Promise<CompanyCard |
   const { rows } = await sql<CompanyCard>`
     select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.is_master, c.name, c.time_zone, c.phone, c.email,
            c.address, c.city, c.zip, c.state_code, c.country_code, c.legal_name, c.removed_at,
-           (select jsonb_build_object('id', p.id, 'type', p.type) from picture p where p.id = b.logo_id) as logo,
+           (select jsonb_build_object('id', p.id, 'type', p.type, 'width', p.width, 'height', p.height)
+            from picture p where p.id = b.logo_id) as logo,
            b.box_bgcolor, b.text_color, b.link_color, b.template_bgcolor, b.sidebar_bgcolor, b.font_theme
     from company c left join brand b on b.company_id = c.id and wears_own(c.id)
     where c.id = ${id}`.execute(tx);
@@ -154,7 +155,7 @@ export interface CompanyCard {
   country_code: string | null;
   legal_name: string | null;
   removed_at: Date | null;
-  logo: { id: string; type: string } | null;
+  logo: { id: string; type: string; width: number; height: number } | null;
   box_bgcolor: string | null;
   text_color: string | null;
   link_color: string | null;
