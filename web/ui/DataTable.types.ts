@@ -23,8 +23,10 @@ export interface Column<Row> {
   foot?: ReactNode;
   /** Shown by itself only where the table is at least this many px wide; who chooses the column has it anywhere. */
   from?: number;
-  /** Takes the room that other columns leave, this share of it in percent, and no less than eleven pixels for each. */
+  /** Takes the room that other columns leave, this share of it in percent, and no less than `least`. */
   fluid?: number;
+  /** The least width of a fluid column in px; absent: eleven for each percent. */
+  least?: number;
 }
 
 /** A row on a phone: a title and its state, below them one line and what stands at its end. */

@@ -65,7 +65,7 @@ export function Rows<Row>(props: BodyProps<Row>) {
                   data-fluid={column.fluid && true}
                   style={
                     column.fluid
-                      ? { width: `${column.fluid}%`, minWidth: column.fluid * 11 }
+                      ? { width: `${column.fluid}%`, minWidth: column.least ?? column.fluid * 11 }
                       : { width: column.width }
                   }
                   aria-sort={isSorted ? (state.dir === 'asc' ? 'ascending' : 'descending') : undefined}

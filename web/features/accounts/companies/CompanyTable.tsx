@@ -428,6 +428,7 @@ function columnsFor(given: {
     {
       key: 'sales',
       title: 'SALES',
+      from: 800,
       render: (row) => (salesWords(row) ? <Clip text={salesWords(row)} max={280} /> : <None />),
     },
     ...listedFields(given.kind).map(([column, field]): Column<CompanyItem> => {
@@ -435,6 +436,7 @@ function columnsFor(given: {
       return {
         key: column,
         title: field.listed!,
+        from: 900,
         render: (row) => (words(row) ? <Clip text={words(row)} max={160} /> : <None />),
       };
     }),
@@ -442,6 +444,7 @@ function columnsFor(given: {
       key: 'created_at',
       title: 'CREATED',
       sortable: true,
+      from: 960,
       render: (row) => <When at={row.created_at} />,
     },
   ];

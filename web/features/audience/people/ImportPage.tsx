@@ -26,7 +26,7 @@ const columns: Column<ImportJob>[] = [
   { key: 'same', title: 'Same', align: 'right', render: (row) => num(row.rows_same) },
   { key: 'bad', phone: 'line', title: 'Bad', align: 'right', render: (row) => num(row.rows_bad) },
   { key: 'created', phone: 'end', title: 'Uploaded', render: (row) => <When at={row.created_at} /> },
-  { key: 'finished', title: 'Ended', render: (row) => <When at={row.finished_at} /> },
+  { key: 'finished', title: 'Ended', from: 800, render: (row) => <When at={row.finished_at} /> },
 ];
 
 /** A root's people data: how much there is, and importing more. */

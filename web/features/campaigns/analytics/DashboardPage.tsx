@@ -518,6 +518,7 @@ function ByCampaign({
           {
             key: 'company',
             title: 'Client',
+            from: 900,
             render: (row: CampaignTotals) => <Clip text={row.company_name} max={180} />,
           },
         ]),
@@ -543,6 +544,7 @@ function ByCampaign({
           {
             key: 'rate',
             title: 'Match rate',
+            from: 780,
             align: 'right' as const,
             render: (row: CampaignTotals) => (hasVisits(row) ? percent(rate(row)) : <None />),
             foot: percent(rate({ visits, matched: sum((row) => (hasVisits(row) ? row.matched : 0)) })),
@@ -565,6 +567,7 @@ function ByCampaign({
     {
       key: 'balance',
       title: 'Remaining balance',
+      from: 840,
       align: 'right',
       render: (row) => row.balance_micros !== null && money(row.balance_micros),
     },

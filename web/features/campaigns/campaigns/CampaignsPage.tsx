@@ -277,6 +277,7 @@ function columnsFor({
   const product: Column<CampaignRow> = {
     key: 'module',
     title: 'Product',
+    from: 900,
     render: (row) => <Clip text={names?.get(row.module) ?? row.module} max={140} />,
   };
   const client: Column<CampaignRow> = {
@@ -319,6 +320,7 @@ function columnsFor({
           {
             key: 'visits',
             title: 'Visits 30d',
+            from: 900,
             align: 'right' as const,
             // There is no room for it next to the product column.
             hidden: names !== undefined,
@@ -329,18 +331,21 @@ function columnsFor({
       key: 'leads_30d',
       title: 'Leads 30d',
       sortable: true,
+      from: 640,
       align: 'right',
       render: (row) => num(row.leads_30d),
     },
     {
       key: 'price',
       title: 'Price',
+      from: 820,
       align: 'right',
       render: (row) => <Money micros={leadPriceOf(row, row)} unit />,
     },
     {
       key: 'balance',
       title: 'Balance',
+      from: 760,
       align: 'right',
       render: (row) => row.balance_micros !== null && <Money micros={row.balance_micros} />,
     },
@@ -349,11 +354,17 @@ function columnsFor({
           {
             key: 'keywords',
             title: 'Keywords',
+            from: 960,
             render: (row: CampaignRow) => <Clip text={row.keyword_preview} max={200} />,
           },
         ]
       : [
-          { key: 'pixel', title: 'Pixel seen', render: (row: CampaignRow) => <Pixel campaign={row} /> },
+          {
+            key: 'pixel',
+            title: 'Pixel seen',
+            from: 960,
+            render: (row: CampaignRow) => <Pixel campaign={row} />,
+          },
           {
             key: 'site',
             title: 'Site',

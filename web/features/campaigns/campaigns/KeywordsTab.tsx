@@ -125,6 +125,7 @@ function columnsFor(
     {
       key: 'count_without_geo',
       title: 'Without geo',
+      from: 860,
       sortable: true,
       align: 'right',
       render: (row) => count(row.count_without_geo),

@@ -262,17 +262,25 @@ function Ledger() {
     if (isSure) await done(() => api.delivery.erase({ id: row.id }));
   };
   const columns: Column<DeskRow>[] = [
-    { key: 'lead', title: 'Lead', fluid: 14, render: (row) => <Clip text={aboutWords(row)} max="cell" /> },
+    {
+      key: 'lead',
+      title: 'Lead',
+      fluid: 14,
+      least: 120,
+      render: (row) => <Clip text={aboutWords(row)} max="cell" />,
+    },
     {
       key: 'destination',
       title: 'Destination',
       fluid: 18,
+      least: 120,
       render: (row) => <Clip text={row.destination} max="cell" />,
     },
     {
       key: 'campaign',
       title: 'Campaign',
       fluid: 14,
+      from: 900,
       render: (row) => <Clip text={row.campaign_name} max="cell" />,
     },
     ...(user.company_kind === 'client'
@@ -282,6 +290,7 @@ function Ledger() {
             key: 'company',
             title: 'Client',
             fluid: 12,
+            from: 800,
             render: (row: DeskRow) => <Clip text={row.company_name} max="cell" />,
           },
         ]),
@@ -291,6 +300,7 @@ function Ledger() {
             key: 'cause',
             title: 'Cause',
             fluid: 24,
+            least: 160,
             render: (row: DeskRow) => <Clip text={row.cause} max="cell" />,
           },
         ]

@@ -155,7 +155,7 @@ export function LeadTable(props: {
     {
       key: 'phone',
       title: 'Phone',
-      from: 720,
+      from: 790,
       render: (row) =>
         row.phone && !row.phone_dnc ? (
           <>

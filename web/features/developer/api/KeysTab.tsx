@@ -141,7 +141,8 @@ export function KeysTab() {
     },
     {
       key: 'scopes',
-      title: 'May',
+      title: 'Permissions',
+      from: 900,
       render: (key) => (
         <Clip text={key.scopes.map((scope) => API_SCOPES[scope].label).join(', ')} max={120} />
       ),

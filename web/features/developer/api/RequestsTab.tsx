@@ -63,7 +63,13 @@ export function RequestsTab() {
   const columns: Column<Logged>[] = [
     { key: 'status', title: 'Status', render: (row) => <Status status={row.status} /> },
     { key: 'method', title: 'Method', render: (row) => <Code>{row.method}</Code> },
-    { key: 'path', title: 'Path', fluid: 40, render: (row) => <Clip text={row.path} max={360} /> },
+    {
+      key: 'path',
+      title: 'Path',
+      fluid: 40,
+      least: 200,
+      render: (row) => <Clip text={row.path} max="cell" />,
+    },
     { key: 'key_name', title: 'API key', render: (row) => <Clip text={row.key_name} max={180} /> },
     { key: 'duration_ms', title: 'Duration', align: 'right', render: (row) => `${row.duration_ms} ms` },
     { key: 'ip', title: 'IP address', hidden: true, render: (row) => row.ip ?? '' },

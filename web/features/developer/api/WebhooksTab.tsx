@@ -38,7 +38,7 @@ export function WebhooksTab() {
     </Button>
   );
   const columns: Column<Hook>[] = [
-    { key: 'url', title: 'URL', fluid: 40, render: (row) => <Clip text={row.url} max="cell" /> },
+    { key: 'url', title: 'URL', fluid: 40, least: 200, render: (row) => <Clip text={row.url} max="cell" /> },
     { key: 'description', title: 'Description', render: (row) => <Clip text={row.description} max={200} /> },
     { key: 'status', title: 'Status', render: (row) => <HookState of={row} /> },
     { key: 'types', title: 'Events', render: eventWords },

@@ -47,6 +47,7 @@ export default function OutboxPage() {
       key: 'subject',
       title: 'Subject',
       fluid: 40,
+      least: 240,
       render: (row) => <Clip text={row.subject} max="cell" />,
     },
     {
@@ -63,7 +64,7 @@ export default function OutboxPage() {
     },
     { key: 'from', title: 'From', from: 900, render: (row) => row.from_name },
     { key: 'state', title: 'Status', render: (row) => <State state={row.state} /> },
-    { key: 'created_at', title: 'Created', render: (row) => <When at={row.created_at} /> },
+    { key: 'created_at', title: 'Created', from: 800, render: (row) => <When at={row.created_at} /> },
   ];
   return (
     <>
