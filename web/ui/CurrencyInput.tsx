@@ -2,7 +2,13 @@ import { TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
 import { currencyPlain, currencyShown, currencyTyped, isBelow } from './currency.ts';
 
-type CurrencyInputProps = Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange' | 'leftSection'> & {
+type CurrencyInputProps = Omit<
+  TextInputProps,
+  'value' | 'defaultValue' | 'onChange' | 'leftSection' | 'maw'
+> & {
+  /** The width of the input at most; absent: 240 px. */
+  maw?: number | string;
+
   /** The amount as the calls take it, such as '1234.5'; '' if there is none. */
   value?: string;
   onChange: (amount: string) => void;
@@ -19,14 +25,15 @@ const blocked = (event: { preventDefault: () => void }): void => event.preventDe
  * currency when the field loses focus; copy, cut, and paste are blocked.
  */
 export function CurrencyInput(props: CurrencyInputProps) {
-  const { value = '', onChange, minimum, mayBeEmpty = false, onFocus, onBlur, ...rest } = props;
+  const { value = '', onChange, minimum, mayBeEmpty = false, maw = 240, onFocus, onBlur, ...rest } = props;
   const [isFocused, setFocused] = useState(false);
   return (
     <TextInput
       leftSection="$"
       inputMode="decimal"
       autoComplete="off"
-      maw={240}
+      // Only the input is narrow: its help has the form's width.
+      styles={{ wrapper: { maxWidth: maw } }}
       {...rest}
       value={isFocused ? value : currencyShown(value)}
       onChange={(event) => onChange(currencyTyped(event.currentTarget.value))}

@@ -5,7 +5,9 @@ import { IconCalendar } from '@tabler/icons-react';
 import { useId } from 'react';
 
 export interface DayInputProps
-  extends Pick<InputWrapperProps, 'label' | 'description' | 'error' | 'withAsterisk' | 'maw' | 'mt'> {
+  extends Pick<InputWrapperProps, 'label' | 'description' | 'error' | 'withAsterisk' | 'mt'> {
+  /** The width of the input at most, in px; its help has the form's width. */
+  maw?: number;
   /** A day as 'YYYY-MM-DD'; '' for none. Like the rest of a form's input props, it is there where it is used in one. */
   value?: string;
   onChange?: (value: string) => void;
@@ -15,11 +17,12 @@ export interface DayInputProps
 }
 
 /** A day, chosen from a calendar or typed: 'Jan 5, 2027', '1/5/2027', or '2027-01-05'. */
-export function DayInput({ value, onChange, ...props }: DayInputProps) {
+export function DayInput({ value, onChange, maw, ...props }: DayInputProps) {
   const id = useId();
   return (
     <DateInput
       {...props}
+      {...(maw ? { styles: { wrapper: { maxWidth: maw } } } : {})}
       id={id}
       value={value || null}
       onChange={(day) => onChange?.(day ?? '')}

@@ -12,7 +12,7 @@ export function PageHeader(props: { title: string; line: ReactNode; primary?: Re
         <Title order={1} style={{ overflowWrap: 'anywhere' }}>
           {props.title}
         </Title>
-        <Text c="dimmed" size="sm" style={{ overflowWrap: 'anywhere' }}>
+        <Text c="dimmed" size="sm" style={{ overflowWrap: 'anywhere', textWrap: 'pretty' }}>
           {props.line}
         </Text>
       </div>

@@ -10,7 +10,7 @@ export function EmptyState(props: { title: string; text: ReactNode; action?: Rea
     <Stack align="center" gap="xs" py={48} px="md" ta="center">
       <Scene>{props.icon ?? <IconInbox stroke={1.4} />}</Scene>
       <Text fw={600}>{props.title}</Text>
-      <Text c="dimmed" size="sm" maw={420}>
+      <Text c="dimmed" size="sm" maw={420} style={{ textWrap: 'balance' }}>
         {props.text}
       </Text>
       {props.action && <div style={{ marginTop: 8 }}>{props.action}</div>}

@@ -200,7 +200,7 @@ function Editor({ document, versions }: { document: WrittenDocument; versions: V
               min={NOTICE_DAYS.least}
               max={NOTICE_DAYS.most}
               allowDecimal={false}
-              maw={240}
+              styles={{ wrapper: { maxWidth: 240 } }}
               {...form.getInputProps('notice_days')}
             />
             <Group>

@@ -1,4 +1,3 @@
-import { Fragment } from 'react';
 import { When } from '../../../ui/Values.tsx';
 import { activityParts, stateWords } from './activity.ts';
 import classes from './companies.module.css';
@@ -11,10 +10,9 @@ export function ActivityLine({ row }: { row: CompanyItem }) {
   if (parts.length === 0 && states.length === 0) return null;
   return (
     <span className={`${classes.activity} num`}>
-      {parts.map(({ words, at, tone }, nth) => (
-        <Fragment key={words}>
-          {nth > 0 && !parts[nth - 1]?.tone && ' · '}
-          <span className={classes.part} data-tone={tone}>
+      <span className={classes.parts}>
+        {parts.map(({ words, at, tone }) => (
+          <span key={words} className={classes.part} data-tone={tone}>
             {words}
             {at && (
               <>
@@ -23,8 +21,8 @@ export function ActivityLine({ row }: { row: CompanyItem }) {
               </>
             )}
           </span>
-        </Fragment>
-      ))}
+        ))}
+      </span>
       {states.length > 0 && (
         <span className={classes.states}>
           {states.map(({ words, tone }) => (

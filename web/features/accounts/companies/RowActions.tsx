@@ -97,19 +97,6 @@ export function RowActions(props: {
           </span>
         </Tooltip>
       )}
-      {has('paymentFailed') && (
-        <Tooltip label="Payment failed. Clear it">
-          <ActionIcon
-            variant="light"
-            color="red"
-            aria-label={`Failed payment for ${row.company_name}`}
-            onClick={() => onDo('paymentFailed')}
-          >
-            <IconCreditCardOff size={18} aria-hidden="true" />
-          </ActionIcon>
-        </Tooltip>
-      )}
-      {has('onboardingCharge') && <OnboardingPopover row={row} />}
       {has('edit') && (
         <Tooltip label="Edit">
           <ActionIcon
@@ -171,6 +158,20 @@ export function RowActions(props: {
           </Menu.Dropdown>
         </Menu>
       )}
+      {/* Last, so that what each row has stands one below the other. */}
+      {has('paymentFailed') && (
+        <Tooltip label="Payment failed. Clear it">
+          <ActionIcon
+            variant="light"
+            color="red"
+            aria-label={`Failed payment for ${row.company_name}`}
+            onClick={() => onDo('paymentFailed')}
+          >
+            <IconCreditCardOff size={18} aria-hidden="true" />
+          </ActionIcon>
+        </Tooltip>
+      )}
+      {has('onboardingCharge') && <OnboardingPopover row={row} />}
     </div>
   );
 }

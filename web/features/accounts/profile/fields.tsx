@@ -34,7 +34,7 @@ export function DetailsFields(props: { form: UseFormReturnType<DetailsValues>; e
           autoComplete="current-password"
           withAsterisk
           maxLength={1024}
-          maw={360}
+          styles={{ wrapper: { maxWidth: 360 } }}
           {...form.getInputProps('current_password')}
         />
       )}

@@ -113,7 +113,7 @@ function Subdomain({ state }: { state: DomainState }) {
         maxLength={63}
         autoCapitalize="none"
         spellCheck={false}
-        maw={420}
+        styles={{ wrapper: { maxWidth: 420 } }}
         rightSection={<Text size="sm">{state.subdomain_suffix}</Text>}
         rightSectionWidth={state.subdomain_suffix.length * 8 + 24}
         {...form.getInputProps('subdomain')}
@@ -206,7 +206,7 @@ function CustomDomain({ state }: { state: DomainState }) {
             autoCapitalize="none"
             spellCheck={false}
             maxLength={253}
-            maw={420}
+            styles={{ wrapper: { maxWidth: 420 } }}
             {...form.getInputProps('domain')}
           />
           <Button

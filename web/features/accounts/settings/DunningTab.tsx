@@ -37,7 +37,7 @@ function DunningForm(props: { setting: Setting<'dunning'>; onReload: () => void 
           description="Days after the first failed payment, separated by commas. Applies to all invoices of your agencies and their clients. Campaigns pause after the last attempt."
           placeholder="1, 3, 5, 7"
           inputMode="numeric"
-          maw={360}
+          styles={{ wrapper: { maxWidth: 360 } }}
           {...form.getInputProps('retry_days')}
         />
         <SaveBar state={state} isSaving={form.submitting} onReload={props.onReload} mayWrite={mayWrite} />

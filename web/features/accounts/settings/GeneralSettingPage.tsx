@@ -87,7 +87,7 @@ export default function GeneralSettingPage() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each time another one is shown
   useEffect(() => {
     const active = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
-    if (active) list.current!.scrollLeft = active.offsetLeft - 16;
+    active?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
   }, [shown.value]);
   return (
     <>

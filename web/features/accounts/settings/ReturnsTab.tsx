@@ -56,7 +56,7 @@ function ReturnsForm(props: { setting: Setting<'lead_returns'>; onReload: () => 
           clampBehavior="none"
           allowDecimal={false}
           allowNegative={false}
-          maw={360}
+          styles={{ wrapper: { maxWidth: 360 } }}
           {...form.getInputProps('window_days')}
         />
         {!isRoot && (

@@ -48,7 +48,7 @@ function ThresholdForm(props: { setting: Setting<'billing_threshold'>; onReload:
           allowDecimal={false}
           allowNegative={false}
           suffix="%"
-          maw={360}
+          styles={{ wrapper: { maxWidth: 360 } }}
           {...form.getInputProps('least_confidence')}
         />
         <SaveBar state={state} isSaving={form.submitting} onReload={props.onReload} mayWrite={mayWrite} />

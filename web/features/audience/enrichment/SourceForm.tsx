@@ -80,7 +80,7 @@ export function SourceForm() {
               }
               maxLength={200}
               autoComplete="off"
-              maw={440}
+              styles={{ wrapper: { maxWidth: 440 } }}
               visibilityToggleButtonProps={{ 'aria-label': 'Show key' }}
               {...form.getInputProps('key')}
             />

@@ -19,6 +19,7 @@ import {
 import { looksLikeEmail } from '../../../../contract/text.ts';
 import { api } from '../../../api/client.ts';
 import { DayInput } from '../../../ui/DayInput.tsx';
+import { Fields } from '../../../ui/Fields.tsx';
 import { focusFirstWrong, showFormError } from '../../../ui/forms.ts';
 import { notifyDone } from '../../../ui/notify.ts';
 import { ASKED, ASKED_RULES } from './asked.ts';
@@ -68,7 +69,7 @@ export function EnterModal(props: { onClose: () => void; onEntered: (id: string)
           <Text size="sm">
             For requests that came some other way than the public page. Deadlines run from the day of receipt.
           </Text>
-          <Group grow align="flex-start" preventGrowOverflow={false}>
+          <Fields>
             <Select
               label="Came by"
               withAsterisk
@@ -77,7 +78,7 @@ export function EnterModal(props: { onClose: () => void; onEntered: (id: string)
               {...form.getInputProps('came_by')}
             />
             <DayInput label="Received on" withAsterisk {...form.getInputProps('received_on')} />
-          </Group>
+          </Fields>
           <Select
             label="Request"
             withAsterisk
@@ -107,7 +108,7 @@ export function EnterModal(props: { onClose: () => void; onEntered: (id: string)
             maxLength={255}
             {...form.getInputProps('name')}
           />
-          <Group grow align="flex-start" preventGrowOverflow={false}>
+          <Fields>
             <TextInput
               label="Email"
               description="Gets a confirmation of receipt."
@@ -122,11 +123,11 @@ export function EnterModal(props: { onClose: () => void; onEntered: (id: string)
               maxLength={40}
               {...form.getInputProps('phone')}
             />
-          </Group>
-          <Group grow align="flex-start" preventGrowOverflow={false}>
+          </Fields>
+          <Fields>
             <TextInput label="Address" maxLength={255} {...form.getInputProps('address')} />
             <TextInput label="State" placeholder="CA" maxLength={2} {...form.getInputProps('state_code')} />
-          </Group>
+          </Fields>
           <Textarea
             label={kind === 'correct' ? 'What is wrong, and what is right' : 'Details'}
             withAsterisk={kind === 'correct'}

@@ -177,12 +177,17 @@ function RuleModal({ rule, onClose }: { rule: Rule; onClose: () => void }) {
               ))}
             </Stack>
           </Radio.Group>
-          <Text size="sm" c="dimmed">
+          <Text size="sm" c="dimmed" mt="xs">
             Prices you set below your cost yourself stay as they are.
           </Text>
-          <Button type="submit" loading={isBusy}>
-            Save
-          </Button>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={isBusy}>
+              Save
+            </Button>
+          </Group>
         </Stack>
       </form>
     </Modal>

@@ -56,7 +56,9 @@ export function TriedLeads({ result, zone }: { result: Tried; zone: string }) {
             {result.data.map((one) => (
               <tr key={one.lead_id}>
                 <td>{one.name ?? <span className={classes.nobody}>No name</span>}</td>
-                <td className="num">{shortTime(one.created_at, now, zone)}</td>
+                <td className="num" style={{ whiteSpace: 'nowrap' }}>
+                  {shortTime(one.created_at, now, zone)}
+                </td>
                 <td>
                   <StatusBadge status={one.goes ? 'goes' : 'skipped'} tone={one.goes ? 'good' : 'plain'} />
                   <div className={classes.why}>

@@ -79,11 +79,6 @@ function Stuck({ row }: { row: Row }) {
         </Text>
       </div>
       <Group gap="xs">
-        {row.state === 'waiting' && row.connection_id && mayWrite && (
-          <Button component={Link} {...integrationsAt(keeper, row.kind)} size="xs">
-            Open the connection
-          </Button>
-        )}
         <Button
           size="xs"
           variant="default"
@@ -98,6 +93,11 @@ function Stuck({ row }: { row: Row }) {
         >
           Show
         </Button>
+        {row.state === 'waiting' && row.connection_id && mayWrite && (
+          <Button component={Link} {...integrationsAt(keeper, row.kind)} size="xs">
+            Open the connection
+          </Button>
+        )}
         {mayWrite && row.may_resend && row.state === 'failed' && (
           <Button
             size="xs"

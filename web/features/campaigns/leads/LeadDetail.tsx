@@ -57,7 +57,7 @@ export default function LeadDetail({ id }: { id: string }) {
           {lead.converted_at && <StatusBadge status="converted" tone="good" />}
         </Group>
         <Text c="dimmed" size="sm">
-          {lead.campaign_name} #{lead.campaign_number} · <When at={lead.created_at} /> ·{' '}
+          {lead.campaign_name} #{lead.campaign_number} · <When at={lead.created_at} /> ·&nbsp;
           <Money micros={lead.price_micros} unit />
         </Text>
       </div>

@@ -92,13 +92,13 @@ function RootForm(props: {
               mayBeEmpty
               {...form.getInputProps('second_month')}
             />
+            <CurrencyInput
+              label="Every month after"
+              withAsterisk
+              mayBeEmpty
+              {...form.getInputProps('monthly')}
+            />
           </Fields>
-          <CurrencyInput
-            label="Every month after"
-            withAsterisk
-            mayBeEmpty
-            {...form.getInputProps('monthly')}
-          />
           <span role="status" className="dim">
             {!state.isDirty && state.saved}
           </span>

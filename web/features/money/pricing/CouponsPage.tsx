@@ -214,7 +214,7 @@ function CouponForm({ onClose }: { onClose: () => void }) {
           description="How many agencies can use it. Leave blank for no limit."
           inputMode="numeric"
           autoComplete="off"
-          maw={240}
+          styles={{ wrapper: { maxWidth: 240 } }}
           {...form.getInputProps('max_uses')}
         />
         <DayInput

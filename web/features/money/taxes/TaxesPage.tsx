@@ -364,7 +364,7 @@ function RateForm({ onClose }: { onClose: () => void }) {
             description="Leave blank for all states without their own rate"
             searchable
             clearable
-            maw={320}
+            styles={{ wrapper: { maxWidth: 320 } }}
             data={Object.entries(US_STATES).map(([value, label]) => ({ value, label }))}
             {...form.getInputProps('state')}
             value={form.values.state || null}
@@ -375,7 +375,7 @@ function RateForm({ onClose }: { onClose: () => void }) {
             label="State or province"
             description="Its code. Leave blank for the whole country."
             maxLength={3}
-            maw={240}
+            styles={{ wrapper: { maxWidth: 240 } }}
             {...form.getInputProps('state')}
           />
         )}
@@ -486,7 +486,7 @@ function PayerForm({ payer, onClose }: { payer: Payer; onClose: () => void }) {
               description="Leave blank for the rate of their location. 0 charges no tax."
               rightSection="%"
               inputMode="decimal"
-              maw={240}
+              styles={{ wrapper: { maxWidth: 240 } }}
               {...form.getInputProps('rate')}
             />
             {form.values.rate.trim() !== '' && (

@@ -97,19 +97,28 @@ export default function DataRetentionPage() {
           <Title order={2} size="h4" mb="xs">
             Fixed periods
           </Title>
-          <Stack gap={4}>
-            {FIXED_RETENTION.map((one) => (
-              <Group key={one.title} gap="md" className="card" px="md" py="xs" align="flex-start">
-                <Stack gap={0} flex="1 1 240px">
+          <div className="card">
+            {FIXED_RETENTION.map((one, at) => (
+              <Group
+                key={one.title}
+                gap="md"
+                px="md"
+                py="xs"
+                align="flex-start"
+                style={at > 0 ? { borderTop: '1px solid var(--hairline)' } : {}}
+              >
+                <Stack gap={0} flex="999 1 240px">
                   <Text size="sm">{one.title}</Text>
                   <Text size="xs" c="dimmed">
                     {one.why}
                   </Text>
                 </Stack>
-                <Text size="sm">{one.kept}</Text>
+                <Text size="sm" flex="1 1 240px">
+                  {one.kept}
+                </Text>
               </Group>
             ))}
-          </Stack>
+          </div>
         </section>
       </Stack>
       <DetailDrawer
@@ -170,7 +179,7 @@ function PeriodForm({ row, onClose }: { row: Row; onClose: () => void }) {
           description={`${num(min)} to ${num(max)}. Leave blank for the default: ${keptFor(row.default_days).toLowerCase()}.`}
           allowDecimal={false}
           allowNegative={false}
-          maw={240}
+          styles={{ wrapper: { maxWidth: 240 } }}
           {...form.getInputProps('days')}
         />
         <Text size="sm" c="dimmed">
