@@ -1,4 +1,6 @@
+import { fontStack, fontTheme } from '../../contract/accounts/fonts.ts';
 import type { Brand } from '../brand/brand.ts';
+import { offerFont } from '../brand/font.ts';
 import { brandTokens, SURFACES, type Tokens } from '../brand/tokens.ts';
 
 // The API reference (/api/reference): Scalar's viewer and console in the colors of the host's tenant. It is a page of its
@@ -8,6 +10,8 @@ declare const Scalar: { createApiReference: (where: string, config: object) => u
 
 const brand = JSON.parse(document.getElementById('brand')!.textContent) as Brand;
 const tokens = brandTokens(brand);
+const font = fontTheme(brand.font_theme);
+void offerFont(font);
 
 /** The viewer's colors from those of the web app. */
 const colors = (
@@ -45,7 +49,7 @@ Scalar.createApiReference('#app', {
   documentDownloadType: 'json',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   hiddenClients: { c: true, clojure: true, ocaml: true, objc: true, r: true, swift: true, dart: true },
-  customCss: `:root{--scalar-font:system-ui,sans-serif;--scalar-font-code:ui-monospace,monospace}
+  customCss: `:root{--scalar-font:${fontStack(font)};--scalar-font-code:ui-monospace,monospace}
 a[href^="https://scalar.com"]{display:none}
 ${colors('light', tokens.light)}${colors('dark', tokens.dark)}`,
 });
