@@ -17,7 +17,7 @@ export const KEYWORD_THEME_WORDS: Record<KeywordTheme, string> = {
 /** What each theme covers, for whoever decides whether to allow it. */
 export const KEYWORD_THEME_ABOUT: Record<KeywordTheme, string> = {
   health: 'Illnesses, their treatment, mental health, reproduction, and addiction',
-  minors: 'Children and teenagers as those who search',
+  minors: 'Searches by children and teenagers',
   religion: 'Faiths, their places, and their practice',
   distress: 'Debt, eviction, bankruptcy, crime, and crises in the family',
 };

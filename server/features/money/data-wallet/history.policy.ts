@@ -18,6 +18,7 @@ const TITLES: Partial<Record<TransferKind, string>> = {
 
 /** Returns the title of a history line, in words. */
 export function titleOf(row: { kind: TransferKind; campaign: string | null }): string {
-  const title = TITLES[row.kind] ?? row.kind.replaceAll('_', ' ');
+  const words = row.kind.replaceAll('_', ' ');
+  const title = TITLES[row.kind] ?? words[0]!.toUpperCase() + words.slice(1);
   return row.campaign ? `${title}, ${row.campaign}` : title;
 }

@@ -193,5 +193,6 @@ test.each([
 test('[WALL-07] lines of the history have words', () => {
   expect(titleOf({ kind: 'lead', campaign: 'Shop' })).toBe('Lead, Shop');
   expect(titleOf({ kind: 'wallet_top_up', campaign: null })).toBe('Top-up');
-  expect(titleOf({ kind: 'adjustment', campaign: null })).toBe('adjustment');
+  expect(titleOf({ kind: 'adjustment', campaign: null })).toBe('Adjustment');
+  expect(titleOf({ kind: 'ad_spend', campaign: null })).toBe('Ad spend');
 });

@@ -42,12 +42,12 @@ export default function SecondFactorPage() {
 
   if (user.factor_needed !== 'now') {
     return (
-      <AuthBox title="Set up a second factor" line="You’re all set.">
+      <AuthBox title="Second factor set up" line="You’re all set.">
         <Button fullWidth renderRoot={(props) => <Link {...props} to="/" />}>
           Continue
         </Button>
         <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/user/sessions" />}>
-          Security
+          Security settings
         </Anchor>
       </AuthBox>
     );

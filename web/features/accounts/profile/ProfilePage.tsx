@@ -7,6 +7,7 @@ import { notifyDone } from '../../../ui/notify.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts';
+import { zoneWords } from '../../../ui/zone.ts';
 import { DigestSection } from './DigestSection.tsx';
 import { CompanyFields, DetailsFields } from './fields.tsx';
 import {
@@ -48,7 +49,7 @@ export default function ProfilePage() {
           <DetailsSection onDirty={onDirty} />
           {isOwner(user) && <CompanySection onDirty={onDirty} />}
           <FormSection title="Time zone" line="Used to count days, weeks, and months in reports and bills.">
-            <Text>{user.time_zone.replaceAll('_', ' ')}</Text>
+            <Text>{zoneWords(user.time_zone)}</Text>
           </FormSection>
           {user.company_kind !== 'root' && userMay(user, 'insight.read') && <DigestSection />}
           {user.company_kind === 'client' && userMay(user, 'campaign.read') && <SilenceSection />}

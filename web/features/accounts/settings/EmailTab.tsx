@@ -95,6 +95,8 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
       setBusy(undefined);
     }
   };
+  const shared =
+    user.company_kind === 'root' ? 'the server set in SMTP_URL by the operator' : 'the platform’s';
   const hasHost = form.values.host.trim() !== '';
   return (
     <form onSubmit={state.save} noValidate>
@@ -102,7 +104,7 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
         <Stack gap="md">
           <Text size="sm" c="dimmed">
             Codes, invitations, and notices are sent through this server, from your own address. Without one,
-            they are sent through the platform’s.
+            they are sent through {shared}.
           </Text>
           {!mayWrite && (
             <Notice tone="info">
@@ -119,7 +121,7 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
           <TextInput
             label="Server"
             placeholder="smtp.example.com"
-            description="Leave blank to use the platform’s."
+            description={`Leave blank to use ${shared}.`}
             maxLength={300}
             autoComplete="off"
             {...form.getInputProps('host')}

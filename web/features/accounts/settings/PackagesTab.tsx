@@ -61,11 +61,6 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
             full, for the package it had when the month began. If you add a price to a free package, it is
             charged for the current month too. Any other price change applies starting next month.
           </Text>
-          {saved.length > 0 && (
-            <Group>
-              <DownloadData list="packages" />
-            </Group>
-          )}
           {rows.map((row, at) => {
             const title = row.name.trim() || 'New package';
             const isSaved = saved.includes(row.key);
@@ -120,6 +115,7 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
                     }
                     withAsterisk={!isSaved}
                     readOnly={isSaved}
+                    variant={isSaved ? 'filled' : 'default'}
                     maxLength={60}
                     autoComplete="off"
                     spellCheck={false}
@@ -127,7 +123,7 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
                   />
                   <CurrencyInput
                     label="Price per month"
-                    description="0: free."
+                    description="Enter 0 for free."
                     withAsterisk
                     mayBeEmpty
                     maw="100%"
@@ -158,6 +154,7 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
             >
               Add package
             </Button>
+            {saved.length > 0 && <DownloadData list="packages" />}
             {state.isDirty && (
               <Button
                 variant="subtle"

@@ -6,7 +6,7 @@ import type { Client } from '../../../../contract/index.ts';
 import { api } from '../../../api/client.ts';
 import { useUser } from '../../../api/user.ts';
 import { confirm } from '../../../ui/confirm.tsx';
-import { dayWords } from '../../../ui/format.ts';
+import { dayWords, shortDay } from '../../../ui/format.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { EmptyState, ErrorState } from '../../../ui/states.tsx';
@@ -52,7 +52,7 @@ export default function SubscriptionTab() {
 }
 
 function Subscription({ offer }: { offer: Offer }) {
-  const { company_id, company_name } = useUser();
+  const { company_id, company_name, time_zone } = useUser();
   const cache = useQueryClient();
   const top = useRef<HTMLDivElement>(null);
   const [busy, setBusy] = useState('');
@@ -136,7 +136,7 @@ function Subscription({ offer }: { offer: Offer }) {
             )}
             {offer.package_since && (
               <Text size="sm" c="dimmed">
-                Since <When at={offer.package_since} />
+                Since {shortDay(offer.package_since, new Date(), time_zone)}
               </Text>
             )}
           </section>

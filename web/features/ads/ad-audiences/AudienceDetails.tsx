@@ -138,8 +138,8 @@ function Shown({ report, onGone }: { report: AudienceReport; onGone: () => void 
       {audience.state === 'ready' && (
         <Text size="sm" c="dimmed">
           {audience.matched === null
-            ? `Audiences of fewer than ${audience.source === 'upload' ? `${LEAST_COUNTED} entries` : `${LEAST_AIMED} people`} are not counted, so that they say nothing about single people.`
-            : 'Counts are full tens, so that they say nothing about single people.'}
+            ? `Audiences of fewer than ${audience.source === 'upload' ? `${LEAST_COUNTED} entries` : `${LEAST_AIMED} people`} are not counted, to protect individuals.`
+            : 'Counts are rounded down to tens to protect individuals.'}
         </Text>
       )}
       <Text size="sm" c="dimmed">

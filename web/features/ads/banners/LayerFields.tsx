@@ -164,10 +164,12 @@ export function LayerFields(props: FieldsProps) {
       />
       <fieldset style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
         <Text component="legend" size="sm" fw={600}>
-          Position in {size}
+          Position in {size.replace('x', ' × ')}
         </Text>
         <Text size="xs" c="dimmed" mb="xs">
-          {isOwn ? 'Set for this size.' : `Follows ${source ?? 'no size'}, kept to its anchors.`}
+          {isOwn
+            ? 'Set for this size.'
+            : `Follows ${source?.replace('x', ' × ') ?? 'no size'}, kept to its anchors.`}
         </Text>
         <Group grow gap="xs" wrap="nowrap">
           <Figure label="X" min={-FAR} max={FAR} value={frame.x} onChange={(x) => place({ x })} />

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { api } from '../../../api/client.ts';
 import { confirm } from '../../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
-import { num } from '../../../ui/format.ts';
+import { num, phoneWords } from '../../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { SkeletonRows } from '../../../ui/SkeletonRows.tsx';
@@ -176,10 +176,12 @@ function Pair({ suggestion }: { suggestion: Suggestion }) {
   );
 }
 
+const phoneOf = ({ phone }: Pick<Person, 'phone'>) => phone && phoneWords(phone);
+
 const FACTS: [label: string, of: (one: Person) => string | null][] = [
   ['Name', (one) => [one.first_name, one.last_name].filter(Boolean).join(' ')],
   ['Email', (one) => one.email],
-  ['Phone', (one) => one.phone],
+  ['Phone', phoneOf],
   [
     'Address',
     (one) =>
@@ -192,10 +194,10 @@ const FACTS: [label: string, of: (one: Person) => string | null][] = [
 
 type Named = Pick<Person, 'first_name' | 'last_name' | 'email' | 'phone'>;
 const nameOf = (one: Named): string =>
-  [one.first_name, one.last_name].filter(Boolean).join(' ') || one.email || one.phone || 'Unnamed person';
+  [one.first_name, one.last_name].filter(Boolean).join(' ') || one.email || phoneOf(one) || 'Unnamed person';
 const briefOf = (one: Named): string => {
   const name = nameOf(one);
-  const more = one.email ?? one.phone;
+  const more = one.email ?? phoneOf(one);
   return more && more !== name ? `${name} (${more})` : name;
 };
 

@@ -125,7 +125,7 @@ export function ThemesTab() {
             <EmptyState
               icon={<IconShieldLock size={32} stroke={1.4} aria-hidden="true" />}
               title="No exceptions"
-              text="All themes are blocked for everyone. Allow one for a client whose business it is."
+              text="All themes are blocked for everyone. Allow one for a client whose business needs it."
             />
           }
         />

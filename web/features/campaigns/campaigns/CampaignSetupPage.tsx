@@ -57,11 +57,7 @@ export default function CampaignSetupPage() {
     <>
       <PageHeader
         title="Build Your Campaign"
-        line={
-          isAds
-            ? 'Three steps. Nothing is saved until the end.'
-            : 'Four steps. The cost and a sample lead stay in view, and nothing is saved until the end.'
-        }
+        line={`${isAds ? 'Three' : 'Four'} steps. Nothing is saved until the end.`}
       />
       {mayCreate && isAds ? (
         <AdBuilder slug={ads.slug} onOther={() => set({ product: undefined, step: undefined })} />

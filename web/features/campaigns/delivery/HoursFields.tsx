@@ -1,5 +1,6 @@
 import { Checkbox, Group, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { type Hours, WEEKDAYS } from '../../../../contract/campaigns/rules.ts';
+import { zoneWords } from '../../../ui/zone.ts';
 
 /** What is proposed when hours are turned on. */
 const OFFICE: Hours = { days: [1, 2, 3, 4, 5], from: '09:00', to: '17:00' };
@@ -57,7 +58,7 @@ export function HoursFields(props: {
           </Group>
           <Text size="sm" c="dimmed">
             {hours.to < hours.from && 'It ends on the following day. '}
-            Times are in the client’s time zone, {props.timeZone.replaceAll('_', ' ')}.
+            Times are in the client’s time zone, {zoneWords(props.timeZone)}.
           </Text>
         </Stack>
       )}

@@ -50,6 +50,9 @@ export function LeadData({ fields }: { fields: Field[] }) {
 
 const COPIED = new Set(['business_email', 'company_phone']);
 
+/** How sources say yes and no. */
+const WORDS: Partial<Record<string, string>> = { Y: 'Yes', N: 'No' };
+
 function Value({ field: { key, name, value } }: { field: Field }) {
   if (value === null) return <None />;
   // A source's value becomes a link only if it already is a full URL.
@@ -61,7 +64,7 @@ function Value({ field: { key, name, value } }: { field: Field }) {
     );
   return (
     <>
-      {value}
+      {WORDS[value] ?? value}
       {COPIED.has(key) && <CopyButton text={value} what={name.toLowerCase()} />}
     </>
   );

@@ -79,9 +79,7 @@ export default function LeadsPage() {
       <PageHeader
         title="Leads"
         line={
-          isClient
-            ? 'Everyone your campaigns have found, newest first.'
-            : 'Everyone your clients’ campaigns have found, newest first.'
+          isClient ? 'Everyone your campaigns have found.' : 'Everyone your clients’ campaigns have found.'
         }
         primary={
           mayAlert ? (

@@ -21,11 +21,11 @@ export function BalanceLine({ days }: { days: DataWallet['days'] }) {
   return (
     <div>
       <div className={`${classes.axis} ${classes.small} num`}>
-        <span>Balance by day, from $0 to {signed(String(most))}</span>
+        <span>Balance by day, from $0.00 to {signed(String(most))}</span>
         {topUps.length > 0 && (
           <span>
             <span className={classes.mark} aria-hidden="true" />
-            top-up
+            Top-up
           </span>
         )}
       </div>

@@ -46,7 +46,7 @@ export function History(props: {
         <MonthPickerInput
           label="Month"
           placeholder="All months"
-          valueFormat="YYYY-MM"
+          valueFormat="MMMM YYYY"
           w={170}
           clearable
           clearButtonProps={{ 'aria-label': 'Show all months' }}
@@ -90,7 +90,7 @@ export function History(props: {
                 </Text>
                 <div className={`${classes.amount} num`}>
                   {Number(row.amount) > 0 ? '+' : ''}
-                  {signed(row.amount)}
+                  {signed(row.amount, true)}
                 </div>
                 <div className={classes.small}>
                   <When at={row.created_at} />

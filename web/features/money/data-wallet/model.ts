@@ -38,5 +38,5 @@ export const switched = (amount: string, custom: boolean): string =>
 /** Formats an amount, typed or received, as '1,000' or '1,000.50'. */
 export const dollars = (amount: string): string => signed(amount).replace('$', '').replace(/\.00$/, '');
 
-/** Formats US dollars with the sign before the currency symbol: '-12.5' -> '−$12.50'. */
-export const signed = (amount: string): string => money(microsTyped(amount));
+/** Formats US dollars with the sign before the currency symbol: '-12.5' -> '−$12.50'; `unit` shows parts of a cent. */
+export const signed = (amount: string, unit = false): string => money(microsTyped(amount), { unit });

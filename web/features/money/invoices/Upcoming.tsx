@@ -97,7 +97,7 @@ function NextInvoice({ next }: { next: Next }) {
             aria-controls={id}
             onClick={() => setOpen(!isOpen)}
           >
-            {isOpen ? 'Hide' : 'Show'} {count === 1 ? 'its line' : `its ${num(count)} lines`}{' '}
+            {isOpen ? 'Hide' : 'Show'} {count === 1 ? '1 line' : `${num(count)} lines`}{' '}
             {isOpen ? <IconChevronUp size={14} /> : <IconChevronDown size={14} />}
           </UnstyledButton>
           <Collapse expanded={isOpen} id={id}>

@@ -77,7 +77,7 @@ export default function StoppedJobsPage() {
     <>
       <PageHeader
         title="Background jobs"
-        line="These jobs were stopped because the server went down twice while running them. Fix the cause, then try again."
+        line="Jobs that were stopped because the server went down twice while running them appear here. Fix the cause, then try again."
       />
       <SpoolNotices />
       <DataTable
