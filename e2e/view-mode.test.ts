@@ -101,7 +101,9 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await page.getByLabel('Reason').press('Enter');
     await banner(page).waitFor();
     expect(new URL(page.url()).pathname).toBe('/visitor-id/dashboard');
-    const logo = page.getByRole('img', { name: 'Acme Leads' });
+    const mark = page.getByRole('navigation', { name: 'Main' });
+    await mark.getByText('Acme Leads', { exact: true }).waitFor();
+    const logo = mark.locator('img').first();
     await expect.poll(() => logo.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0);
     await context.close();
   });

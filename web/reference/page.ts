@@ -19,7 +19,12 @@ const colors = (
   { accent, onAccent, link, wash, sidebar, onSidebar, ...of }: Tokens,
 ) => {
   const { page, raised, text } = SURFACES[theme];
-  return `.${theme}-mode{--scalar-background-1:${page};--scalar-background-2:${raised};--scalar-background-accent:${wash};
+  // The viewer's own are too pale for code on its ground.
+  const code =
+    theme === 'light'
+      ? '--scalar-color-3:#667085;--scalar-color-orange:#b54708;--scalar-color-green:#087443;'
+      : '';
+  return `.${theme}-mode{${code}--scalar-background-1:${page};--scalar-background-2:${raised};--scalar-background-accent:${wash};
 --scalar-color-1:${text};--scalar-color-accent:${link};--scalar-link-color:${link};--scalar-link-color-hover:${link};
 --scalar-button-1:${accent};--scalar-button-1-hover:${of.accentHover};--scalar-button-1-color:${onAccent};
 --scalar-sidebar-background-1:${sidebar};--scalar-sidebar-color-1:${onSidebar};--scalar-sidebar-color-2:${of.onSidebarDim};
@@ -53,3 +58,18 @@ Scalar.createApiReference('#app', {
 a[href^="https://scalar.com"]{display:none}
 ${colors('light', tokens.light)}${colors('dark', tokens.dark)}`,
 });
+
+// Code that is wider than its box scrolls, so that it has to be reachable by keyboard. The viewer shows parts as they are
+// scrolled to.
+let waiting = false;
+const reach = () => {
+  if (waiting) return;
+  waiting = true;
+  setTimeout(() => {
+    waiting = false;
+    for (const box of document.querySelectorAll<HTMLElement>('code.custom-scroll'))
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  }, 200);
+};
+new MutationObserver(reach).observe(document.body, { childList: true, subtree: true });
+addEventListener('resize', reach);

@@ -331,7 +331,8 @@ function columnsFor({
       key: 'leads_30d',
       title: 'Leads 30d',
       sortable: true,
-      from: 640,
+      // Next to the client column, there is no room for it on a tablet without pushing the actions off the screen.
+      ...(withClient ? { from: 760 } : {}),
       align: 'right',
       render: (row) => num(row.leads_30d),
     },

@@ -171,13 +171,13 @@ function RuleModal({ rule, onClose }: { rule: Rule; onClose: () => void }) {
             value={chosen}
             onChange={(value) => setChosen(value as Rule)}
           >
-            <Stack gap="sm" mt="sm">
+            <Stack gap="sm" my="sm">
               {MARGIN_RULES.map((one) => (
                 <Radio key={one} value={one} {...RULES[one]} />
               ))}
             </Stack>
           </Radio.Group>
-          <Text size="sm" c="dimmed" mt="xs">
+          <Text size="sm" c="dimmed">
             Prices you set below your cost yourself stay as they are.
           </Text>
           <Group justify="flex-end" gap="xs">

@@ -300,7 +300,7 @@ function Ledger() {
             key: 'cause',
             title: 'Cause',
             fluid: 24,
-            least: 160,
+            least: 220,
             render: (row: DeskRow) => <Clip text={row.cause} max="cell" />,
           },
         ]

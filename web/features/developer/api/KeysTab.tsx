@@ -113,6 +113,7 @@ export function KeysTab() {
     {
       key: 'secret_hint',
       title: 'Secret Key',
+      from: 900,
       render: (key) =>
         key.app === null ? <Code>{key.secret_hint}</Code> : <Clip text={appWords(key.app)} max={160} />,
     },
@@ -167,6 +168,7 @@ export function KeysTab() {
     {
       key: 'expires_at',
       title: 'Expires',
+      from: 820,
       render: (key) => (key.expires_at ? <When at={key.expires_at} /> : <None />),
     },
     {

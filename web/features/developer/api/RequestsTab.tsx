@@ -67,7 +67,7 @@ export function RequestsTab() {
       key: 'path',
       title: 'Path',
       fluid: 40,
-      least: 200,
+      least: 180,
       render: (row) => <Clip text={row.path} max="cell" />,
     },
     { key: 'key_name', title: 'API key', render: (row) => <Clip text={row.key_name} max={180} /> },

@@ -47,7 +47,7 @@ export function History(props: {
           label="Month"
           placeholder="All months"
           valueFormat="MMMM YYYY"
-          w={170}
+          w={210}
           clearable
           clearButtonProps={{ 'aria-label': 'Show all months' }}
           leftSection={<IconCalendar size={16} />}
