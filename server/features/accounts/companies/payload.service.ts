@@ -55,8 +55,8 @@ export function movedHosts(before: NodeRow, given: Entered): string[] {
 }
 
 /**
- * Checks that a sales person may save this: not how owners sign in (address, host) or are notified, and not what only a
- * root's users decide. Unchanged values may be sent.
+ * Checks that a sales person may save this: not how owners sign in (address, host, whose pages they see) or are notified,
+ * and not what only a root's users decide. Unchanged values may be sent.
  * @throws Refusal 403 naming the field
  */
 export function mustBeForSales(before: NodeRow, given: Entered & { betaUser?: boolean | undefined }): void {
@@ -65,6 +65,7 @@ export function mustBeForSales(before: NodeRow, given: Entered & { betaUser?: bo
     ['email', before.owner_email, given.email],
     ['subdomain_name', before.subdomain?.split('.')[0] ?? '', given.subdomain?.trim().toLowerCase()],
     ['domain', before.domain ?? '', given.domain?.trim().toLowerCase()],
+    ['white_labelling', before.white_labelling ?? true, given.whiteLabelling],
     ['is_default_admin', before.is_default_admin ?? false, flags.is_default_admin],
     ['customer_care', before.customer_care ?? false, flags.customer_care],
     ['gets_notices', before.gets_notices ?? false, flags.gets_notices],

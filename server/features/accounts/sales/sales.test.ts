@@ -326,6 +326,7 @@ describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () 
       ['ClientEmail', 'mallory@x.test'],
       ['DownlineSubDomain', 'mallory'],
       ['DownlineDomain', 'mallory.example.com'],
+      ['ClientWhiteLabeling', 'F'],
       ['betaUser', 'T'],
       ['ApiMode', 'T'],
       ['defaultAdmin', 'T'],

@@ -118,26 +118,24 @@ export function Flags(props: {
   form: Form;
   kind: 'agency' | 'client';
   apiMode: boolean;
-  /** Whether the beta features and the owner's notifications may be set. */
+  /** Whether white labeling, the beta features, and the owner's notifications may be set. */
   owner: boolean;
 }) {
   const { form } = props;
   return (
     <Stack gap="xs">
-      {props.kind === 'agency' && (
+      {props.kind === 'agency' && props.owner && (
         <>
           <Checkbox
             label="White Labelling"
             description="Its own brand, domain, and email sender. If off, it shows the platform’s."
             {...form.getInputProps('white_labelling', { type: 'checkbox' })}
           />
-          {props.owner && (
-            <Checkbox
-              label="Beta features"
-              description="Includes the agency in features offered to selected agencies."
-              {...form.getInputProps('beta_user', { type: 'checkbox' })}
-            />
-          )}
+          <Checkbox
+            label="Beta features"
+            description="Includes the agency in features offered to selected agencies."
+            {...form.getInputProps('beta_user', { type: 'checkbox' })}
+          />
         </>
       )}
       {props.apiMode && (

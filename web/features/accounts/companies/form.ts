@@ -153,9 +153,10 @@ export async function changeToWire(
     version: row.version,
     ...(row.kind === 'agency'
       ? {
-          white_labelling: flag(values.white_labelling),
           ...(may.host ? { subdomain_name: values.subdomain_name.trim() } : {}),
-          ...(may.owner ? { beta_user: flag(values.beta_user) } : {}),
+          ...(may.owner
+            ? { white_labelling: flag(values.white_labelling), beta_user: flag(values.beta_user) }
+            : {}),
         }
       : {
           campaigns_closed: flag(values.campaigns_closed),
