@@ -2678,6 +2678,7 @@ export interface Schema {
     view_reason: string | null;
     confirmed_at: Date | null;
     needs_factor: Generated<boolean>;
+    via: 'sso' | null;
   };
   setting: {
     company_id: string;
@@ -3062,6 +3063,7 @@ export interface Schema {
     detail_hash: Buffer;
     created_at: Date;
     category: GeneratedAlways<string>;
+    via: 'sso' | null;
   };
   user_log_detail: {
     log_id: string;
