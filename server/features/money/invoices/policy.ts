@@ -82,6 +82,51 @@ export interface LineDraft {
   amount_micros: bigint;
 }
 
+/**
+ * The credits of a cycle that its own charges do not use up, for the invoice of the other cycle: as few as bring what is
+ * open in it (below zero) back to zero, the smallest first. Groups of equal credits, with how many of each.
+ */
+export function spareCredits<G extends Pick<Group, 'unit' | 'count'>>(
+  open: bigint,
+  credits: readonly G[],
+): { group: G; count: number }[] {
+  let left = open;
+  return credits
+    .toSorted((a, b) => (a.unit < b.unit ? 1 : a.unit > b.unit ? -1 : 0))
+    .flatMap((group) => {
+      if (left >= 0n) return [];
+      const needed = Number((left + group.unit + 1n) / group.unit);
+      const count = Math.min(needed, group.count);
+      left -= group.unit * BigInt(count);
+      return [{ group, count }];
+    });
+}
+
+/** The lines of the next invoice of each cycle, from what is open in each. */
+export function byInvoice<G extends Group & { cycle: Cycle }>(groups: readonly G[]): Record<Cycle, G[]> {
+  const of = {
+    Weekly: groups.filter(({ cycle }) => cycle === 'Weekly'),
+    Monthly: groups.filter(({ cycle }) => cycle === 'Monthly'),
+  };
+  const sum = (some: G[]): bigint => some.reduce((all, { unit, count }) => all + unit * BigInt(count), 0n);
+  for (const [from, to] of [
+    ['Weekly', 'Monthly'],
+    ['Monthly', 'Weekly'],
+  ] as const) {
+    if (sum(of[from]) >= 0n || sum(of[to]) <= 0n) continue;
+    const spare = spareCredits(
+      sum(of[from]),
+      of[from].filter(({ unit }) => unit < 0n),
+    );
+    const moved = new Map(spare.map(({ group, count }) => [group, count]));
+    of[to] = [...of[to], ...spare.map(({ group, count }) => ({ ...group, count }))];
+    of[from] = of[from]
+      .map((group) => ({ ...group, count: group.count - (moved.get(group) ?? 0) }))
+      .filter(({ count }) => count > 0);
+  }
+  return of;
+}
+
 /** Identifies a group. */
 export const groupKey = (group: Omit<Group, 'count'>): string =>
   `${group.kind}/${group.campaignId ?? ''}/${group.unit}/${group.memo ?? ''}`;

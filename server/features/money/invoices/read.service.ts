@@ -221,17 +221,19 @@ export function createRead(
         const names = await store.campaignNames(tx, [
           ...new Set(rows.flatMap((row) => row.campaign_id ?? [])),
         ]);
+        const next = policy.byInvoice(
+          rows.map((row) => ({
+            cycle: row.cycle,
+            kind: policy.lineKindOf(row.kind, row.is_release),
+            campaignId: row.campaign_id,
+            memo: row.memo,
+            unit: row.amount,
+            count: Number(row.count),
+          })),
+        );
         const data = [];
         for (const term of ['Weekly', 'Monthly'] as const) {
-          const groups = rows
-            .filter((row) => row.cycle === term)
-            .map((row) => ({
-              kind: policy.lineKindOf(row.kind, row.is_release),
-              campaignId: row.campaign_id,
-              memo: row.memo,
-              unit: row.amount,
-              count: Number(row.count),
-            }));
+          const groups = next[term];
           if (groups.length === 0) continue;
           const lines = policy.linesOf(groups, (id) => {
             const campaign = names.get(id);

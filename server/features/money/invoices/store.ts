@@ -2,7 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
-import { type Cycle, NO_EVENTS } from './policy.ts';
+import { type Cycle, NO_EVENTS, spareCredits } from './policy.ts';
 
 export type InvoiceRow = NonNullable<Awaited<ReturnType<typeof invoiceById>>>;
 export type Side = 'retail' | 'wholesale';
@@ -44,16 +44,30 @@ export interface EventRow {
   amount: bigint;
 }
 
+/**
+ * The events that are meant. Of a cycle, they include the credits of the other cycle that its own charges do not use up:
+ * otherwise, whoever is charged in one cycle alone would never see a credit of the other one again.
+ */
 export async function openEvents(tx: Tx, companyId: string, side: Side, events: Events): Promise<EventRow[]> {
   const which =
     'transferIds' in events
       ? sql`and t.id = any(${events.transferIds}::uuid[])`
-      : sql`${sinceMark(companyId, side)} and e.created_at < ${events.before}::timestamptz ${events.cycle ? sql`and ${CYCLE} = ${events.cycle}` : sql``}`;
-  const { rows } = await sql<EventRow>`
-    select t.id, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release, t.campaign_id,
-      a.campaign_id as account_campaign, -e.amount as amount
-    ${uncovered(companyId, side)} ${which} order by t.id`.execute(tx);
-  return rows;
+      : sql`${sinceMark(companyId, side)} and e.created_at < ${events.before}::timestamptz`;
+  const cycle = 'transferIds' in events ? null : events.cycle;
+  const { rows } = await sql<EventRow & { is_own: boolean; rest: bigint }>`
+    with open as materialized (
+      select t.id, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release, t.campaign_id,
+        a.campaign_id as account_campaign, -e.amount as amount, ${cycle ? sql`${CYCLE} = ${cycle}` : sql`true`} as is_own
+      ${uncovered(companyId, side)} ${which}
+    ), other as (select coalesce(sum(amount), 0)::bigint as rest from open where not is_own)
+    select open.*, other.rest from open, other where is_own or (amount < 0 and rest < 0) order by id`.execute(
+    tx,
+  );
+  const credits = rows.filter((row) => !row.is_own).map((row) => ({ row, unit: row.amount, count: 1 }));
+  const spare = new Set(spareCredits(rows[0]?.rest ?? 0n, credits).map(({ group }) => group.row));
+  return rows
+    .filter((row) => row.is_own || spare.has(row))
+    .map(({ is_own: _own, rest: _rest, ...event }) => event);
 }
 
 /**
