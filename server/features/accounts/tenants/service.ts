@@ -6,6 +6,7 @@ import type { Owner } from '../../../platform/db/owner.ts';
 import type { Db, Scope, Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { reencodePicture } from '../../../platform/image.ts';
+import { allInTurn } from '../../../platform/in-turn.ts';
 import type { MailBrand } from '../../../platform/mail-layout.ts';
 import type { Picture } from '../../../platform/picture.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -168,10 +169,7 @@ export function createTenants({ db, clock, config }: Platform) {
      * their turn.
      */
     async eachRoot(work: (rootId: string) => Promise<unknown>, only?: string): Promise<void> {
-      const failures: unknown[] = [];
-      for (const rootId of only ? [only] : await store.listRoots(db.app))
-        await work(rootId).catch((error: unknown) => failures.push(error));
-      if (failures.length > 0) throw failures[0];
+      await allInTurn(only ? [only] : await store.listRoots(db.app), work);
     },
     noRootYet: (at: Db) => store.noRootYet(at),
     primaryHost: (companyId: string) => store.primaryHost(db.app, companyId),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { usd } from '../../../../contract/primitives.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import { allInTurn } from '../../../platform/in-turn.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
@@ -311,10 +312,13 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
   };
   charges.onSettled('wallet_top_up', handler);
 
-  /** Checks for top-ups that are due, whose pause is over, or whose balance has fallen without a draw. */
+  /**
+   * Checks for top-ups that are due, whose pause is over, or whose balance has fallen without a draw; one that fails does
+   * not hold up the others.
+   */
   async function sweep(rootId: string): Promise<number> {
     const agencies = await inScope(db.app, { rootId }, (tx) => store.wanting(tx, rootId, clock.now()));
-    for (const agencyId of agencies) await run({ rootId, agencyId });
+    await allInTurn(agencies, (agencyId) => run({ rootId, agencyId }));
     return agencies.length;
   }
 

@@ -1,5 +1,6 @@
 import { Refusal } from '../../../../contract/errors.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { inTurn } from '../../../platform/in-turn.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Ledger } from '../ledger/index.ts';
@@ -151,10 +152,14 @@ export function createFees(
   return {
     charge,
 
-    /** Charges what is due for all active campaigns of a root. Returns how many fees were above zero. */
+    /**
+     * Charges what is due for all active campaigns of a root; one that fails does not hold up the others. Returns how
+     * many fees were above zero.
+     */
     async sweep(rootId: string): Promise<number> {
       const at = clock.now();
       let charged = 0;
+      const failures: unknown[] = [];
       for (let after = FIRST; ; ) {
         const { page, asked } = await inScope(db.app, { rootId }, async (tx) => {
           const period = monthOf(at, await zoneOf(tx, rootId));
@@ -175,12 +180,14 @@ export function createFees(
             ),
           };
         });
-        for (const id of asked) await charge(rootId, id, at);
+        failures.push(...(await inTurn(asked, (id) => charge(rootId, id, at))));
         charged += asked.length;
         const last = page.at(-1);
-        if (!last || page.length < AT_ONCE) return charged;
+        if (!last || page.length < AT_ONCE) break;
         after = last.id;
       }
+      if (failures.length > 0) throw failures[0];
+      return charged;
     },
   };
 }

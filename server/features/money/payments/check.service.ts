@@ -3,6 +3,7 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import { microsOf, usd } from '../../../../contract/primitives.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { newId } from '../../../platform/ids.ts';
+import { allInTurn } from '../../../platform/in-turn.ts';
 import type { ListedCharge, PaymentGateway } from '../../../platform/payments.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
@@ -158,15 +159,18 @@ export function createChecks(
     return { compared: listed.length, differences };
   }
 
-  /** Compares all accounts of a root with our data for the last three days. */
+  /**
+   * Compares all accounts of a root with our data for the last three days; one that can't be read, such as one that was
+   * disconnected, does not hold up the others.
+   */
   async function compare(rootId: string): Promise<{ compared: number; differences: number }> {
     const places = await within(rootId, (tx) => accountsOf(tx, gateway.provider));
     const sum = { compared: 0, differences: 0 };
-    for (const account of places) {
+    await allInTurn(places, async (account) => {
       const one = await comparePlace(rootId, account);
       sum.compared += one.compared;
       sum.differences += one.differences;
-    }
+    });
     return sum;
   }
 

@@ -3,6 +3,7 @@ import { MODULES } from '../../../../contract/choices.ts';
 import { usd } from '../../../../contract/primitives.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import { allInTurn } from '../../../platform/in-turn.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -409,11 +410,12 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
   charges.onSettled('prepaid_top_up', handler);
 
   /**
-   * Processes campaigns that are due, whose pause is over, or whose balance has fallen or been armed without a draw.
+   * Processes campaigns that are due, whose pause is over, or whose balance has fallen or been armed without a draw; one
+   * that fails does not hold up the others.
    */
   async function sweep(rootId: string): Promise<number> {
     const ids = await inScope(db.app, { rootId }, (tx) => store.wanting(tx, rootId, clock.now()));
-    for (const campaignId of ids) await run({ rootId, campaignId });
+    await allInTurn(ids, (campaignId) => run({ rootId, campaignId }));
     return ids.length;
   }
 

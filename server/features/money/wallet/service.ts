@@ -5,6 +5,7 @@ import { usd } from '../../../../contract/primitives.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import { inTurn } from '../../../platform/in-turn.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { AccountRef, Ledger, Notices } from '../ledger/index.ts';
@@ -534,8 +535,8 @@ export function createWallet(
     },
 
     /**
-     * Books the expired lots of a root's wallets, and sends notices about those that will end soon. Returns the number
-     * of each.
+     * Books the expired lots of a root's wallets, and sends notices about those that will end soon; a wallet that fails
+     * does not hold up the others. Returns the number of each.
      */
     async sweep(rootId: string): Promise<{ expired: number; noticed: number }> {
       const at = clock.now();
@@ -544,12 +545,13 @@ export function createWallet(
         store.endingLots(tx, rootId, new Date(at.getTime() + 32 * DAY_MS)),
       );
       const over = ending.filter((lot) => lot.expires_at <= at);
-      for (const agencyId of new Set(over.map((lot) => lot.company_id)))
-        await inScope(db.app, scope, (tx) => open(tx, { rootId, agencyId }, at));
+      const failures = await inTurn(new Set(over.map((lot) => lot.company_id)), (agencyId) =>
+        inScope(db.app, scope, (tx) => open(tx, { rootId, agencyId }, at)),
+      );
       let noticed = 0;
-      for (const lot of ending) {
+      const notice = async (lot: (typeof ending)[number]): Promise<void> => {
         const days = noticeDue(lot, at, lot.time_zone);
-        if (days === null) continue;
+        if (days === null) return;
         const to = { root_id: lot.root_id, agency_id: lot.agency_id, company_id: lot.company_id };
         const sender = await notices.sender(to);
         await inScope(db.app, scope, async (tx) => {
@@ -565,7 +567,9 @@ export function createWallet(
             ],
           });
         });
-      }
+      };
+      failures.push(...(await inTurn(ending, notice)));
+      if (failures.length > 0) throw failures[0];
       return { expired: over.length, noticed };
     },
   };
