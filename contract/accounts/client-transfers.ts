@@ -78,7 +78,7 @@ export const clientTransfers = {
       description:
         'The other agency is addressed by the email address of its owner. The answer is the same whether or not there is such an agency. Nothing moves until both agencies and the client agree, within 14 days.',
     })
-    .meta({ access: 'client.transfer', notInView: true, fresh: true })
+    .meta({ access: 'client.transfer', notInView: true, fresh: 'access' })
     .input(
       z.object({
         client_id: Id.optional().describe('For an agency: its client'),
@@ -97,7 +97,7 @@ export const clientTransfers = {
       tags,
       summary: 'Agrees to a transfer. Once everyone has, the client moves as soon as its money is settled',
     })
-    .meta({ access: 'client.transfer', notInView: true, fresh: true })
+    .meta({ access: 'client.transfer', notInView: true, fresh: 'access' })
     .input(
       Which.extend({
         keep_balance: z.boolean().optional().describe('For the current agency, as when it starts one'),
@@ -121,7 +121,7 @@ export const clientTransfers = {
       tags,
       summary: 'Does at once what can be done now, with your rights from now on',
     })
-    .meta({ access: 'client.transfer', notInView: true, fresh: true })
+    .meta({ access: 'client.transfer', notInView: true, fresh: 'access' })
     .input(
       Which.extend({
         keep_balance: z

@@ -44,6 +44,8 @@ export interface Actor {
    * null.
    */
   trueActor: TrueActor | null;
+  /** 'sso': an agency's program signed them in, so that what they do may be the agency's. */
+  via?: 'sso' | null;
   /** Whether the session can only set up the second factor that the user is required to have. */
   needsFactor?: boolean;
 }

@@ -135,6 +135,17 @@ describe('[BEY-12] the hash chain over the user log', () => {
     expect((await found()).what).toEqual(rows.map((id) => ['altered', id]));
   });
 
+  test('how a session was opened is sealed with the row; a version that does not know it may have sealed the rest', async () => {
+    const [one, other, older] = await write(3);
+    await tamper(`update user_log set via = 'sso' where id = any($1)`, [[one, other]]);
+    await app.features.logChain.seal();
+    await tamper(`update user_log set via = 'sso' where id = $1`, [older]);
+    expect((await found()).what).toEqual([]);
+    await tamper(`update user_log set via = null where id = $1`, [one]);
+    await tamper(`update user_log set action = 'other' where id = any($1)`, [[other, older]]);
+    expect((await found()).what).toEqual([one, other, older].map((id) => ['altered', id]));
+  });
+
   test('a removed row is missing, sealed or not; a row put in is found, with and without its note', async () => {
     const rows = await write(5);
     await app.features.logChain.seal();

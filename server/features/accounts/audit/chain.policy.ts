@@ -9,6 +9,7 @@ export interface LogRow {
   company_id: string;
   actor_id: string | null;
   viewed_as_id: string | null;
+  via: 'sso' | null;
   action: string;
   object_kind: string | null;
   object_id: string | null;
@@ -67,7 +68,7 @@ export function isErased(detail: LogDetail | null): boolean {
   return detail === null || Object.values(detail).every((value) => value === null);
 }
 
-/** Returns the hash of a log row, covering every column. */
+/** Returns the hash of a log row, covering every column. Rows without `via` have the hash from before there was one. */
 export function hashOfRow(row: LogRow): Buffer {
   return sha256(
     JSON.stringify([
@@ -84,9 +85,17 @@ export function hashOfRow(row: LogRow): Buffer {
       row.request_id,
       row.detail_hash.toString('hex'),
       String(row.created_at),
+      ...(row.via ? [row.via] : []),
     ]),
   );
 }
+
+/**
+ * Whether a log row is as it was sealed. While two versions run side by side, one that does not know `via` may have
+ * sealed a row that has it.
+ */
+export const fitsSeal = (row: LogRow, hash: Buffer): boolean =>
+  hashOfRow(row).equals(hash) || (row.via !== null && hashOfRow({ ...row, via: null }).equals(hash));
 
 /** Returns the hash of a seal; it includes the previous hash, so that the seals of a root form a chain. */
 export function hashOfSeal(seal: SealedBatch): Buffer {

@@ -1,7 +1,15 @@
 import { derive, keyId, mac } from '../../../platform/crypto.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { hashOfDetail, hashOfRow, hashOfSeal, isErased, microsOf, NO_HASH } from './chain.policy.ts';
+import {
+  fitsSeal,
+  hashOfDetail,
+  hashOfRow,
+  hashOfSeal,
+  isErased,
+  microsOf,
+  NO_HASH,
+} from './chain.policy.ts';
 import * as store from './chain.store.ts';
 import { rowsById } from './verify.store.ts';
 
@@ -72,7 +80,7 @@ export function createLogChain({ db, clock, config }: Pick<Platform, 'db' | 'clo
             const isWhole =
               row && (isErased(row.detail) || hashOfDetail(row.detail!).equals(row.detail_hash));
             if (!isWhole) return [id, 'changed'];
-            if (hash) return [id, hash.equals(hashOfRow(row)) ? 'sealed' : 'changed'];
+            if (hash) return [id, fitsSeal(row, hash) ? 'sealed' : 'changed'];
             return [id, waiting.has(id) ? 'waiting' : 'changed'];
           }),
         );

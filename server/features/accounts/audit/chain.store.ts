@@ -5,7 +5,7 @@ import type { LogRow } from './chain.policy.ts';
 
 /** A log row as its hash covers it, selected from user_log as `l`. */
 export const logRow = sql<LogRow>`
-  l.id, l.root_id, l.agency_id, l.company_id, l.actor_id, l.viewed_as_id, l.action, l.object_kind, l.object_id,
+  l.id, l.root_id, l.agency_id, l.company_id, l.actor_id, l.viewed_as_id, l.via, l.action, l.object_kind, l.object_id,
   l.request_id, l.detail_hash, (extract(epoch from l.created_at) * 1000000)::bigint as created_at`;
 
 /** The systems that have rows to seal. */

@@ -23,7 +23,7 @@ export interface Audit {
   /**
    * Writes the one row of a change, inside the transaction that makes it. In view mode the row's actor is the true one,
    * and the row says as whom they acted (BEY-12); the detail names both, but not the true actor's company, because the
-   * row is in the log of the company viewed.
+   * row is in the log of the company viewed. The row also says if a program had signed the actor in.
    */
   record(tx: Tx, ctx: Ctx, entry: AuditEntry): Promise<void>;
   /** The same for what the system does on its own (a campaign paused because of an empty balance). */
@@ -51,6 +51,7 @@ export function createAudit(events: EventHub): Audit {
     who: {
       actorId: string | null;
       viewedAsId: string | null;
+      via: 'sso' | null;
       requestId: string | null;
       name: string;
       typeUser: string;
@@ -74,6 +75,7 @@ export function createAudit(events: EventHub): Audit {
         ...owner,
         actor_id: who.actorId,
         viewed_as_id: who.viewedAsId,
+        via: who.via,
         action: entry.action,
         object_kind: entry.objectKind,
         object_id: entry.objectId,
@@ -95,11 +97,13 @@ export function createAudit(events: EventHub): Audit {
       const self = { userId: actor.userId, name: who?.name ?? '', companyName: who?.company_name ?? '' };
       const acts = actor.trueActor ?? { ...self, grade: actor.grade };
       const viewed = entry.viewedAs ?? (actor.trueActor ? self : null);
+      const via = actor.via ?? null;
       await write(tx, ctx.clock.now(), entry.owner ?? own, entry, {
         actorId: acts.userId,
         viewedAsId: viewed?.userId ?? null,
+        via,
         requestId: ctx.requestId,
-        name: viewed ? `${acts.name} as ${viewed.name}` : acts.name,
+        name: `${acts.name}${viewed ? ` as ${viewed.name}` : ''}${via ? ' by single sign-on' : ''}`,
         typeUser: acts.grade,
         ip: ctx.ip || null, // A job that works for someone has no address.
         companyName: (viewed ?? self).companyName,
@@ -110,6 +114,7 @@ export function createAudit(events: EventHub): Audit {
       await write(tx, at, owner, entry, {
         actorId: null,
         viewedAsId: null,
+        via: null,
         requestId: null,
         name: 'System',
         typeUser: 'system',
@@ -122,6 +127,7 @@ export function createAudit(events: EventHub): Audit {
       return write(tx, ctx.clock.now(), owner, entry, {
         actorId: userId,
         viewedAsId: null,
+        via: null,
         requestId: ctx.requestId,
         name: who?.name ?? '',
         typeUser: who ? `${who.kind}.${who.role}` : '',

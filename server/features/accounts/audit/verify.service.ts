@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../../platform/clock.ts';
 import { keyId, mac } from '../../../platform/crypto.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
-import { hashOfDetail, hashOfRow, hashOfSeal, isErased, type LogDetail, NO_HASH } from './chain.policy.ts';
+import { fitsSeal, hashOfDetail, hashOfSeal, isErased, type LogDetail, NO_HASH } from './chain.policy.ts';
 import { sealKey } from './chain.service.ts';
 import * as store from './verify.store.ts';
 
@@ -112,7 +112,7 @@ async function verifyRoot(tx: Tx, rootId: string, keys: Map<string, Buffer>, now
           );
           continue;
         }
-        if (!hashOfRow(row).equals(seal.row_hashes[at] ?? NO_HASH))
+        if (!fitsSeal(row, seal.row_hashes[at] ?? NO_HASH))
           broken('altered', id, 'it does not match what was sealed');
         // A seal dated before the one before it: the machine's clock was set back, and rows with it.
         if (drainedAt !== null && row.created_at < earlier(drainedAt, seal.sealed_at) - LATE)

@@ -110,9 +110,15 @@ export function createSessions(
 
     /**
      * Opens a session inside the transaction that verified the user, with its row in the user log. If the user lacks a
-     * required second factor, the session can only set one up. Returns its id.
+     * required second factor, the session can only set one up. `via`: whether a program opens it. Returns its id.
      */
-    async open(tx: Tx, ctx: Ctx, user: Owner & { id: string; name: string }, how = ''): Promise<string> {
+    async open(
+      tx: Tx,
+      ctx: Ctx,
+      user: Owner & { id: string; name: string },
+      how = '',
+      via: 'sso' | null = null,
+    ): Promise<string> {
       const now = clock.now();
       const id = newId(now);
       const owner = { root_id: user.root_id, agency_id: user.agency_id, company_id: user.company_id };
@@ -128,6 +134,7 @@ export function createSessions(
         ...owner,
         needs_factor: isDue(duty, now) && !hasFactor(duty),
         user_id: user.id,
+        via,
         rotated_at: now,
         created_at: now,
         expires_at: new Date(now.getTime() + policy.SESSION_MS),
@@ -229,6 +236,7 @@ export function createSessions(
         trueActor,
         modules:
           trueActor && isSales(trueActor) ? [...SALES_VIEW] : modulesOf(state.rights, state.viewer_rights),
+        via: state.via,
         needsFactor: state.needs_factor,
       };
     },

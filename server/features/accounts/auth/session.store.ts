@@ -265,6 +265,8 @@ export interface SessionState {
   viewer_kind: CompanyKind | null;
   viewer_role: string | null;
   viewer_name: string | null;
+  /** How it was opened, or the login behind a view: 'sso' by an agency's program, null by its user. */
+  via: 'sso' | null;
   /**
    * The rows of an administrator's role; null: everything the grade allows. In a view also those of the user behind it.
    */
@@ -276,7 +278,7 @@ export interface SessionState {
 export async function sessionState(db: Db, id: string): Promise<SessionState | undefined> {
   return (
     await sql<SessionState>`
-      select s.*, rights_of(s.user_id) as rights, rights_of(s.viewer_id) as viewer_rights
+      select s.*, rights_of(s.user_id) as rights, rights_of(s.viewer_id) as viewer_rights, session_via(${id}) as via
       from session_state(${id}) s`.execute(db)
   ).rows[0];
 }

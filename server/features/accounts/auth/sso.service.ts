@@ -97,7 +97,7 @@ export function createSso(
           kind: user.kind,
         };
         if (!policy.belongsAt(tenant, who)) return null;
-        const sessionId = await sessions.open(tx, ctx, user, ' by single sign-on');
+        const sessionId = await sessions.open(tx, ctx, user, ' by single sign-on', 'sso');
         // Whoever has a program sign someone in does not act as freshly confirmed as them. Someone without a password has
         // nothing to confirm with, and counts as confirmed except for what gives someone access.
         if (secret.password_hash || (await passkeys.worksAt(tx, user.id, tenant.host)))

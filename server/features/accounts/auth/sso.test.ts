@@ -159,6 +159,32 @@ describe('[AUTH-12] single sign-on', () => {
     expect((await tries()).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
+  test('[BEY-12] the log says of what is done in such a session that a program had opened it, and of no other', async () => {
+    const owner = await app.make.user(client, {
+      email: 'logged@x.test',
+      name: 'Lou Logged',
+      password: PASSWORD,
+    });
+    const token = String((await validate((await mint(owner.id)).token)).body.access_token);
+    const own = await app.signIn(owner.email, HOST);
+    for (const [one, roleName] of [
+      [token, 'By a program'],
+      [own, 'By themselves'],
+    ] as const) {
+      const body = { roleName, roleModule: [] };
+      await app.call('POST', '/api/configuration/role-module/add', { host: HOST, token: one, body });
+    }
+    const { rows } = await app.admin.query(
+      `select l.via, d.name, d.description from user_log l join user_log_detail d on d.log_id = l.id
+       where l.actor_id = $1 and l.action = 'role.added' order by l.id`,
+      [owner.id],
+    );
+    expect(rows).toEqual([
+      { via: 'sso', name: 'Lou Logged by single sign-on', description: 'Added the role By a program' },
+      { via: null, name: 'Lou Logged', description: 'Added the role By themselves' },
+    ]);
+  });
+
   test('only its hash is kept; the link names the host the database knows', async () => {
     const ctx = await ctxOf('agency@x.test', HOST, 'http://evil.test:99');
     const { token, url } = await app.features.auth.sso.mint(ctx, person.id);

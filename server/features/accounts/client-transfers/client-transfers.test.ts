@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ownMessages } from '../../../../contract/messages.ts';
 import { inScope } from '../../../platform/db/scope.ts';
+import { actingOwner } from '../../../test/acting.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { duesOf } from '../../../test/dues.ts';
 import type { Company } from '../../../test/factories.ts';
@@ -586,7 +588,7 @@ describe('[BEY-13] transfer of a client', () => {
     const report = await sql('select notify_to from campaign_report where company_id = $1', successor_id);
     expect(report.rows).toEqual([{ notify_to: [who.emails.client] }]);
     const [told] = await stage.mails(who, 'client', 'transfer.done');
-    expect(told).toContain('1 user whom none of yours had added can no longer sign in');
+    expect(told).toContain('1 user whom none of yours had added themselves can no longer sign in');
     const signsIn = () =>
       app.call('POST', '/api/login', {
         host: to.host,
@@ -602,6 +604,72 @@ describe('[BEY-13] transfer of a client', () => {
     });
     expect([restored.status, restored.body.errors ?? {}]).toEqual([200, {}]);
     expect((await signsIn()).status).toBe(200);
+  });
+
+  test('[BEY-30] what the giving agency’s program did as the client’s owner is not the client’s own', async () => {
+    const all = await sides();
+    const { who } = all;
+    const sql = (text: string, ...values: unknown[]) => app.admin.query(text, values);
+    const { auth } = app.features;
+    const { id: owner } = (await sql('select id from user_account where email = $1', who.emails.client))
+      .rows[0];
+    const enter = async () => {
+      const { token } = await auth.sso.mint(actingOwner(app.clock, root.id, who.agency.id), owner);
+      const answer = await app.call('POST', '/api/v1/developer/sso/validation', {
+        host: who.host,
+        body: { token },
+      });
+      return String(answer.body.access_token);
+    };
+    const token = await enter();
+    const ask = (path: string, body: object, as = token) =>
+      app.call('POST', `/api/${path}`, { host: who.host, token: as, body });
+    expect((await ask('user/confirm', { password: PASSWORD })).status).toBe(200);
+    const added = await ask('configuration/user/create', {
+      ...{
+        companyID: who.client.id,
+        userType: 'administrator',
+        ClientRole: 'owner',
+        ClientFullName: 'Puppet',
+      },
+      ...{ ClientEmail: `puppet${++serial}@agency.example`, ClientPhone: '5125550100' },
+      ...{ ClientPhoneCountryCode: 'US', ClientPhoneCountryCallingCode: '+1' },
+    });
+    expect([added.status, added.body.errors ?? {}]).toEqual([200, {}]);
+    const hook = async (as: string, url: string) => {
+      const { status, body } = await ask('integrations/custom', { leadspeekID: who.campaign.id, url }, as);
+      expect([status, body.message]).toEqual([200, expect.any(String)]);
+      return (body.data as unknown as { id: string }).id;
+    };
+    const own = await stage.token(who, 'client');
+    const destinations = [
+      await hook(token, 'https://collect.agency.example/leads'),
+      await hook(own, 'https://own.client.example/leads'),
+    ];
+    // Nor does it agree for an owner who has no password, and so cannot be asked.
+    const id = await started(all);
+    await agree(all, 'receiving', id);
+    await sql('create temp table kept as select id, password_hash from user_account where id = $1', owner);
+    await sql('update user_account set password_hash = null where id = $1', owner);
+    const bare = await enter();
+    const agreed = await ask(`client-transfers/${id}/agree`, {}, bare);
+    expect([agreed.status, agreed.body.message]).toEqual([403, ownMessages.passwordFirst]);
+    await sql('update user_account u set password_hash = k.password_hash from kept k where k.id = u.id');
+    await agree(all, 'client', id);
+    await run(id);
+    const { state, successor_id } = await row(id);
+    expect(state).toBe('done');
+    const { rows } = await sql(
+      `select name, disabled_at is not null as out from user_account where company_id = $1 and role = 'owner' order by created_at`,
+      successor_id,
+    );
+    expect(rows.map(({ out }) => out)).toEqual([false, true]);
+    expect(rows[1].name).toBe('Puppet');
+    const kept = await sql('select id, state from integration where company_id = $1', successor_id);
+    expect(destinations.map((one) => kept.rows.find((row) => row.id === one)?.state)).toEqual([
+      'disabled',
+      'enabled',
+    ]);
   });
 
   test('[BEY-30] the giving agency gets no notices about the client any more: low balances, silent sites, digests, alerts', async () => {

@@ -62,7 +62,7 @@ function cutWords({ recipients, destinations, alerts, trusted, held }: store.Cut
     ...many(trusted, 'network').map((count) => `${count} ${trusted === 1 ? 'is' : 'are'} no longer trusted.`),
     ...many(held.length, 'user').map(
       (count) =>
-        `${count} whom none of yours had added can no longer sign in. Restore those whom you know: choose Settings, Administrator List, Removed.`,
+        `${count} whom none of yours had added themselves can no longer sign in. Restore those whom you know: choose Settings, Administrator List, Removed.`,
     ),
   ];
 }
