@@ -111,6 +111,9 @@ export const WebUrl = z
   .refine((text) => !hasControls(text), 'must not contain control characters')
   .pipe(z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' }));
 
+/** A brand's picture with its size, so that it takes its room before it has loaded. */
+export const Picture = z.object({ url: z.string(), width: z.int(), height: z.int() }).nullable();
+
 /** The query parameters of a paged list. */
 export const PageQuery = z.object({
   Page: z.coerce.number().int().min(1).max(100_000).default(1),

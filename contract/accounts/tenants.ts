@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
-import { Flag, Id, Page, PageQuery } from '../primitives.ts';
+import { Flag, Id, Page, PageQuery, Picture } from '../primitives.ts';
 
 const Color = z.string().nullable();
 
@@ -8,8 +8,6 @@ const Color = z.string().nullable();
 const PaymentTerm = z.object({ value: z.string(), label: z.string() });
 /** A module as a menu shows it. */
 const MenuModule = z.object({ type: z.string(), name: z.string(), url: z.string() });
-/** A brand's picture with its size, so that it takes its room before it has loaded. */
-export const Picture = z.object({ url: z.string(), width: z.int(), height: z.int() }).nullable();
 
 /**
  * What a host shows before anyone has signed in (spec product 3, Domain info). All of it is about the tenant whose

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { Flag, Id, Instant } from '../primitives.ts';
+import { Flag, Id, Instant, Picture } from '../primitives.ts';
 import type { Inside } from '../wire.ts';
-import { Picture } from './tenants.ts';
 
 /** Who is viewing as whom (spec product 4, View mode; BEY-12). */
 const View = z.object({

@@ -3,9 +3,9 @@ import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { configMessages } from '../../../../contract/messages-config.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
+import type { PersonalPermission } from '../../../platform/db/columns.ts';
 import { beyond, type ModuleRight, mustGiveSales, toRows } from '../users/index.ts';
 import { refuse } from './policy.ts';
-import type { StaffRow } from './staff.store.ts';
 
 /** The user who makes a change, as far as the rules need to know. */
 export interface Changer {
@@ -92,7 +92,10 @@ export function mustLimitOther(by: Changer, who: Standing): void {
 }
 
 /** The personal permissions that count: none while they are turned off. */
-export const activeOf = (who: Pick<StaffRow, 'permission_active' | 'permissions'>): string[] =>
+export const activeOf = (who: {
+  permission_active: boolean;
+  permissions: readonly PersonalPermission[];
+}): string[] =>
   who.permission_active ? who.permissions.filter((one) => one.active).map((one) => one.name) : [];
 
 /**

@@ -2,10 +2,10 @@ import { inScope } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import * as store from './close.store.ts';
-import { type createIssue, type Payer, rootOf } from './issue.service.ts';
+import { type createIssue, rootOf } from './issue.service.ts';
 import { endedPeriods, type Period, periodOf } from './period.policy.ts';
 import type { Cycle } from './policy.ts';
-import { moveMark, type Side } from './store.ts';
+import { moveMark, type Payer, type Side } from './store.ts';
 import type { InvoiceWaits } from './waits.service.ts';
 
 const DAY_MS = 86_400_000;

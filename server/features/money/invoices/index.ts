@@ -1,4 +1,4 @@
-export type { Bill, Payer } from './issue.service.ts';
+export type { Bill } from './issue.service.ts';
 export { invoicePdf } from './pdf.ts';
 export { attemptState } from './read.service.ts';
 export type { Invoices } from './service.ts';
@@ -8,3 +8,4 @@ export type { InvoiceRow } from './settle.service.ts';
  * @public
  */
 export { dueOf, feeOf, ownerOf } from './settle.service.ts';
+export type { Payer } from './store.ts';

@@ -10,9 +10,8 @@ import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Ledger, Posting } from '../ledger/index.ts';
 import * as policy from './policy.ts';
+import type { Payer } from './store.ts';
 import * as store from './store.ts';
-
-export type Payer = Owner & { agency_id: string };
 
 /** What to bill, and to whom. */
 export interface Bill {

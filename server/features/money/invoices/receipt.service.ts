@@ -2,9 +2,10 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { TaxPort } from '../../../platform/tax.ts';
 import type { createCredit } from './credit.service.ts';
-import type { createIssue, Payer } from './issue.service.ts';
+import type { createIssue } from './issue.service.ts';
 import { receiptJob } from './queue.ts';
 import * as store from './receipt.store.ts';
+import type { Payer } from './store.ts';
 import { words } from './words.ts';
 
 /** Money that came in for a campaign, or (below zero) was refunded from it. */

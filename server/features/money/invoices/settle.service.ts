@@ -4,8 +4,9 @@ import type { Tx } from '../../../platform/db/scope.ts';
 import type { EventHub } from '../../../platform/events.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Ledger, Posting } from '../ledger/index.ts';
-import { agencyOf, type Payer, rootOf } from './issue.service.ts';
+import { agencyOf, rootOf } from './issue.service.ts';
 import { releaseKey, statusOf, wholeCents } from './policy.ts';
+import type { Payer } from './store.ts';
 import * as store from './store.ts';
 
 export type InvoiceRow = store.InvoiceRow;

@@ -5,6 +5,8 @@ import type { Tx } from '../../../platform/db/scope.ts';
 import { type Cycle, NO_EVENTS, spareCredits } from './policy.ts';
 
 export type InvoiceRow = NonNullable<Awaited<ReturnType<typeof invoiceById>>>;
+/** Who is billed. */
+export type Payer = Owner & { agency_id: string };
 export type Side = 'retail' | 'wholesale';
 
 /** The arrears account of each side: client_unbilled, agency_payable (features/money/ledger/accounts.ts). */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/scope.ts';
-import type { Payer } from './issue.service.ts';
-import type { Side } from './store.ts';
+import type { Payer, Side } from './store.ts';
 
 /** What a payer is billed for again and again: by weeks, by months, or for the minimum spend of months. */
 export type WaitCycle = 'Weekly' | 'Monthly' | 'minimum_spend';
