@@ -1,21 +1,19 @@
 -- A zone that is none made every query and calendar with it fail, for all companies that were worked on together. Nobody
--- can enter one, but an archive that is imported has whatever someone wrote into it. Words with digits are left out: the
--- database takes 'Nowhere5' for a zone, and calendars do not.
-do $$
-declare
-  zone text;
+-- can enter one, but an archive that is imported has whatever someone wrote into it. Such a company gets the default. Words
+-- with digits are left out: the database takes 'Nowhere5' for a zone, and calendars do not.
+create function company_zone() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
-  for zone in select distinct time_zone from company loop
-    begin
-      if zone !~ '^([A-Za-z]+(/[A-Za-z_-]+){1,2}|Etc/GMT([+-][0-9]|[+]1[0-2]|-1[0-4])|UTC|GMT)$' then
-        raise invalid_parameter_value;
-      end if;
-      perform timezone(zone, timestamptz 'epoch');
-    exception when invalid_parameter_value then
-      update company set time_zone = default where time_zone = zone;
-    end;
-  end loop;
+  begin
+    if new.time_zone !~ '^([A-Za-z]+(/[A-Za-z_-]+){1,2}|Etc/GMT([+-][0-9]|[+]1[0-2]|-1[0-4])|UTC|GMT)$' then
+      raise invalid_parameter_value;
+    end if;
+    perform timezone(new.time_zone, timestamptz 'epoch');
+  exception when invalid_parameter_value then
+    new.time_zone := 'America/Chicago';
+  end;
+  return new;
 end
 $$;
-alter table company add constraint company_time_zone check (
-  time_zone ~ '^([A-Za-z]+(/[A-Za-z_-]+){1,2}|Etc/GMT([+-][0-9]|[+]1[0-2]|-1[0-4])|UTC|GMT)$' and timezone(time_zone, timestamptz 'epoch') is not null);
+revoke execute on function company_zone() from public;
+create trigger company_zone before insert or update of time_zone on company for each row execute function company_zone();
+update company set time_zone = time_zone where time_zone not in (select name from pg_timezone_names);

@@ -53,6 +53,20 @@ describe('[TEN-01] the tree of companies', () => {
     ).rejects.toThrow(/company_one_master/);
   });
 
+  test('[BEY-31] a time zone that is none, as an imported archive may have, becomes the default', async () => {
+    const client = await app.make.client(agency);
+    const kept: string[] = [];
+    for (const zone of ['Nowhere/Land', 'Nowhere5', '', 'Europe/Berlin', 'Etc/GMT+5', 'UTC']) {
+      const { rows } = await app.admin.query(
+        'update company set time_zone = $2 where id = $1 returning time_zone',
+        [client.id, zone],
+      );
+      kept.push(rows[0].time_zone);
+    }
+    const none = 'America/Chicago';
+    expect(kept).toEqual([none, none, none, 'Europe/Berlin', 'Etc/GMT+5', 'UTC']);
+  });
+
   test('the host decides the tenant and its front door; an agency without a brand shows its own name and nothing of its root', async () => {
     const door = async (host: string) => (await app.call('GET', '/api/general/domain-info', { host })).body;
     expect(await door('acme.test')).toMatchObject({
