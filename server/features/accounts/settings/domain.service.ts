@@ -9,6 +9,7 @@ import type { Dns, DnsAnswer } from '../../../platform/dns.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { printable } from '../../../platform/printable.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import {
@@ -31,6 +32,9 @@ export const domainsJob = defineJob('settings.domains', z.object({}), { retryLim
 /** Minimum time between checks that a user requests. */
 const BETWEEN_LOOKS = 10_000;
 const BATCH = 50;
+/** Maximum number of characters kept of a record that was found. */
+const MOST_FOUND = 300;
+const HOUR_MS = 3_600_000;
 /** How long an agency's former subdomain is kept from others, and how many of them. */
 const RESERVED = 90 * 86_400_000;
 const MOST_RESERVED = 10;
@@ -205,15 +209,13 @@ export function createDomains(
       await store.updateClaim(tx, held.company_id, held.host, {
         status,
         ownership,
-        ownership_found: texts.slice(0, 10).map((text) => text.slice(0, 300)),
+        ownership_found: texts.slice(0, 10).map((text) => printable(text, MOST_FOUND)),
         address,
-        address_found: addresses.slice(0, 10),
+        address_found: addresses.slice(0, 10).map((one) => printable(one, MOST_FOUND)),
         checks: held.checks + 1,
         checked_at: now,
         next_check_at:
-          status === 'waiting' && next.status === 'verified'
-            ? new Date(now.getTime() + 3_600_000)
-            : next.next,
+          status === 'waiting' && next.status === 'verified' ? new Date(now.getTime() + HOUR_MS) : next.next,
         verified_at: status === 'verified' ? (held.verified_at ?? now) : held.verified_at,
         failing_since: next.failing_since,
       });
@@ -370,8 +372,18 @@ export function createDomains(
           await store.freeOver(tx, clock.now());
           return store.dueClaims(tx, clock.now(), BATCH);
         });
-        for (let at = 0; at < due.length; at += 8)
-          await Promise.all(due.slice(at, at + 8).map((claim) => look(claim)));
+        const failures: unknown[] = [];
+        const lookApart = (claim: store.Claim): Promise<void> =>
+          look(claim).catch(async (error: unknown) => {
+            failures.push(error);
+            // It must not stay the first that is due.
+            const next_check_at = new Date(clock.now().getTime() + HOUR_MS);
+            await inScope(db.app, { rootId }, (tx) =>
+              store.updateClaim(tx, claim.company_id, claim.host, { next_check_at }),
+            );
+          });
+        for (let at = 0; at < due.length; at += 8) await Promise.all(due.slice(at, at + 8).map(lookApart));
+        if (failures.length > 0) throw failures[0];
       }),
   };
 }

@@ -97,6 +97,33 @@ const look = async (ms = 0) => {
 const served = async (host: string) => (await app.call('GET', '/api/general/domain-info', { host })).status;
 
 describe('[TEN-05] a domain of the tenant’s own', () => {
+  test('[BEY-31] is verified whatever others’ records contain, and one whose check fails does not stay first', async () => {
+    const { data: broken } = await enter('odd.customer.test');
+    const { data } = await enter('plain.customer.test', 'other');
+    dns.set('TXT', broken.claim!.records[0]!.name, 'odd\u0000text');
+    publish(data.claim);
+    await look();
+    expect((await state('other')).claim ?? (await state('other'))).toMatchObject({ status: 'verified' });
+    expect((await state()).claim).toMatchObject({ records: [{ found: ['oddtext'] }, {}] });
+    // A defect of one check.
+    await app.admin.query(
+      `create function fail_odd() returns trigger language plpgsql as 'begin if new.checks > old.checks then raise ''a defect''; end if; return new; end'`,
+    );
+    await app.admin.query(
+      `create trigger fail_odd before update on domain_claim for each row when (old.host = 'odd.customer.test') execute function fail_odd()`,
+    );
+    try {
+      await app.admin.query('update domain_claim set next_check_at = $1', [app.clock.now()]);
+      await expect(app.features.settings.domains.lookAtDue()).rejects.toThrow('a defect');
+      const { rows } = await app.admin.query('select host, next_check_at > $1 as later from domain_claim', [
+        app.clock.now(),
+      ]);
+      expect(rows.filter(({ later }) => !later)).toEqual([]);
+    } finally {
+      await app.admin.query('drop trigger fail_odd on domain_claim');
+      await app.admin.query('drop function fail_odd');
+    }
+  });
   test('is entered, shows its records, is verified, and only then serves; the subdomain keeps working', async () => {
     expect(await state()).toMatchObject({
       status: 'none',
