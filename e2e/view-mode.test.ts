@@ -102,7 +102,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await banner(page).waitFor();
     expect(new URL(page.url()).pathname).toBe('/visitor-id/dashboard');
     const mark = page.getByRole('navigation', { name: 'Main' });
-    await mark.getByRole('link', { name: 'Acme Leads' }).waitFor();
+    await mark.getByText('Acme Leads', { exact: true }).first().waitFor();
     const logo = mark.locator('img').first();
     await expect.poll(() => logo.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0);
     await context.close();
