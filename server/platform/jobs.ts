@@ -292,7 +292,7 @@ export class Jobs {
     const starts = typeof startAfter === 'function' ? startAfter : () => startAfter;
     // Of jobs of one group that are due, the one with the lowest id is taken first.
     const now = new Date();
-    const ids = payloads.map(() => newId(now)).sort();
+    const ids = payloads.map(() => newId(now));
     const ahead = (turn ? await waitingOf(tx, kind.name, turn) : 0) + (options.noHurry ? NO_HURRY : 0);
     const traceparent = this.#tracing?.current();
     await this.#boss.insert(
