@@ -460,7 +460,9 @@ describe('[CAMP-06] reports', () => {
             app.clock.now(),
           ],
         );
+      await app.admin.query('alter table company disable trigger company_zone');
       await app.admin.query(`update company set time_zone = 'No/Where' where id = $1`, [which.id]);
+      await app.admin.query('alter table company enable trigger company_zone');
       await expect(app.features.reports.sendAllDue()).rejects.toThrow();
       await app.admin.query(`update company set time_zone = 'America/Chicago' where id = $1`, [which.id]);
       const { rows } = await app.admin.query(
