@@ -151,3 +151,39 @@ test('[BEY-27] a blocked keyword is refused in the form until the root makes an 
     .click();
   await root.getByText('No exceptions').waitFor();
 });
+
+test('[BEY-07] the master root changes how long data is kept, and hears first what that deletes', async () => {
+  await go('/configuration/data-retention');
+  const row = root.getByRole('row').filter({ hasText: 'Requests and responses of deliveries' });
+  await row.waitFor();
+  expect(await axeFindings(root)).toEqual([]);
+  await row.getByRole('button').first().click();
+  const drawer = root.getByRole('dialog', { name: 'Requests and responses of deliveries' });
+  await drawer.getByLabel('Days').fill('91');
+  await drawer.getByRole('button', { name: 'Save' }).click();
+  await drawer.getByText('Enter 7 to 90 days.').waitFor();
+  expect(await axeFindings(root)).toEqual([]);
+
+  await drawer.getByLabel('Days').fill('7');
+  await drawer.getByRole('button', { name: 'Save' }).click();
+  const sure = root.getByRole('dialog', { name: 'Keep requests and responses of deliveries for 7 days?' });
+  await sure.getByText(/Nothing is older than that now|The next run, within the hour, deletes/).waitFor();
+  expect(await axeFindings(root)).toEqual([]);
+  await sure.getByRole('button', { name: 'Change' }).click();
+  await row.getByText('7 days (default 30)').waitFor();
+
+  await row.getByRole('button').first().click();
+  expect(await drawer.getByLabel('Days').inputValue()).toBe('7');
+  await drawer.getByLabel('Days').fill('');
+  await drawer.getByRole('button', { name: 'Save' }).click();
+  await row.getByText('30 days', { exact: true }).waitFor();
+
+  await root.getByRole('region', { name: 'Fixed periods' }).waitFor();
+  const agency = await signInAt(
+    browser,
+    demo.url('acme.localhost', '/configuration/data-retention'),
+    'agency@demo.test',
+    demo.password,
+  );
+  await agency.getByText('Page not found').first().waitFor();
+});
