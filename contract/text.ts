@@ -32,3 +32,13 @@ export function isHostName(text: string): boolean {
     labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
   );
 }
+
+/** A time zone as people call it, such as "Central Time". A zone that the reader's language has no words for is named. */
+export const zoneWords = (timeZone: string): string =>
+  new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longGeneric' })
+    .formatToParts(0)
+    .find((part) => part.type === 'timeZoneName')?.value ?? timeZone;
+
+/** An instant as an email says it to someone in a time zone, such as "March 2, 2026 at 9:00 AM Central Time". */
+export const timeWords = (at: Date, timeZone: string): string =>
+  `${at.toLocaleString('en-US', { timeZone, dateStyle: 'long', timeStyle: 'short' })} ${zoneWords(timeZone)}`;

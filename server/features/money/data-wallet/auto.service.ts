@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { usd } from '../../../../contract/primitives.ts';
+import { timeWords } from '../../../../contract/text.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { allInTurn } from '../../../platform/in-turn.ts';
@@ -193,18 +194,14 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
         return;
       }
       const zone = (await tenants.company(tx, key.agencyId))?.time_zone ?? 'America/Chicago';
-      const when = row.retry_at?.toLocaleString('en-US', {
-        timeZone: zone,
-        dateStyle: 'long',
-        timeStyle: 'short',
-      });
+      const when = row.retry_at && timeWords(row.retry_at, zone);
       await events.emit(tx, 'wallet.top_up_failed', { owner });
       await notices.tell(tx, 'wallet.auto_topup', sender, owner, {
         subject: 'The automatic top-up of your Data Wallet failed',
         lines: [
           `The top-up of ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
           row.state === 'waiting' && when
-            ? `We will try again on ${when} (${zone}). You can also top up now in the Data Wallet.`
+            ? `We will try again on ${when}. You can also top up now in the Data Wallet.`
             : 'We will not try again automatically. Open the Data Wallet to top up or change your settings.',
         ],
       });

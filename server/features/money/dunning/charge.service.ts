@@ -1,6 +1,7 @@
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { usd } from '../../../../contract/primitives.ts';
+import { timeWords } from '../../../../contract/text.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -246,12 +247,7 @@ export function createCollector(
     };
     const due = usd(dueOf(invoice));
     const next = invoice.next_attempt_at;
-    const when = next?.toLocaleString('en-US', {
-      timeZone: payer.time_zone,
-      dateStyle: 'long',
-      timeStyle: 'short',
-    });
-    const again = when && `${when} (${payer.time_zone})`;
+    const again = next && timeWords(next, payer.time_zone);
     const page = (side: string) => ({
       label: 'View invoice',
       path: `/configuration/invoices?${side}invoice=${invoice.id}`,
@@ -263,10 +259,10 @@ export function createCollector(
         await notices.tell(tx, 'invoice.failed', senders.payer, payerOf(invoice), {
           subject: `Payment of invoice ${invoice.number} failed`,
           lines: [
-            `We couldn't charge ${due} for invoice ${invoice.number} to your card: ${invoice.last_failure ?? ''}`,
+            `We couldn’t charge ${due} for invoice ${invoice.number} to your card: ${invoice.last_failure ?? ''}`,
             again
-              ? `We'll try again on ${again}. Campaigns keep running until the last attempt. You can pay now, or add another card under Card Setting.`
-              : `We won't try again, and ${isAgency ? "your clients' campaigns are" : 'your campaigns are'} paused. They resume when the balance due is paid. Pay now, or add another card under Card Setting first.`,
+              ? `We’ll try again on ${again}. Campaigns keep running until the last attempt. You can pay now, or add another card under Card Setting.`
+              : `We won’t try again, and ${isAgency ? 'your clients’ campaigns are' : 'your campaigns are'} paused. They resume when the balance due is paid. Pay now, or add another card under Card Setting first.`,
           ],
           page: page(isAgency ? 'side=wholesale&' : ''),
         });
@@ -281,10 +277,10 @@ export function createCollector(
             ? ['The platform costs that it would have passed on will be on your own next invoice instead.']
             : []),
           again
-            ? `We'll try again on ${again} and have notified ${payer.name}. Campaigns keep running until the last attempt.`
+            ? `We’ll try again on ${again} and have notified ${payer.name}. Campaigns keep running until the last attempt.`
             : isRemoved
-              ? `We won't try again. Collect the amount outside the platform, or write the invoice off.`
-              : `We won't try again. ${isAgency ? 'Campaigns of its clients are' : 'Its campaigns are'} paused until the invoice is paid.`,
+              ? `We won’t try again. Collect the amount outside the platform, or write the invoice off.`
+              : `We won’t try again. ${isAgency ? 'Campaigns of its clients are' : 'Its campaigns are'} paused until the invoice is paid.`,
         ],
         page: page(''),
       });

@@ -198,7 +198,7 @@ describe('[PAY-05] charging invoices', () => {
     // The party that was paid is notified, with the deadline for answering.
     const [told] = (await dues.mails('payment.disputed')).filter((mail) => mail.to === agency.email);
     expect(told!.text).toMatch(
-      /disputed \$30\.00 \(fraudulent\).*\s+Respond in your payment provider's dashboard by \w+ \d+, 20\d\d/,
+      /disputed \$30\.00 \(fraudulent\).*\s+Respond in your payment provider’s dashboard by \w+ \d+, 20\d\d/,
     );
     // The dispute is won after all: what was paid in the meantime is refunded.
     const { rows } = await app.admin.query(
@@ -489,9 +489,9 @@ describe('[PAY-06] a payment that fails', () => {
     expect(mails).toHaveLength(5);
     expect(mails[0]!.text).toContain('Your card was declined.');
     expect(mails[0]!.text).toMatch(
-      /We'll try again on March 12, 2027 .*Campaigns keep running until the last attempt/,
+      /We’ll try again on March 12, 2027 at .*M Central Time\. Campaigns keep running until the last attempt/,
     );
-    expect(mails[4]!.text).toMatch(/We won't try again, and your campaigns are paused/);
+    expect(mails[4]!.text).toMatch(/We won’t try again, and your campaigns are paused/);
     // Links to a page that opens even when access is lost.
     expect(mails[0]!.text).toContain(`/configuration/invoices?invoice=${id}`);
     // The issuer is notified at the first failure and at the last.

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { usd } from '../../../../contract/primitives.ts';
+import { timeWords } from '../../../../contract/text.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -110,12 +111,6 @@ export function createMails(
       company_id: isClient ? agencyId : rootId,
     };
     const own = await within(rootId, (tx) => tenants.card(tx, issuer.company_id));
-    const until = (at: string): string =>
-      new Date(at).toLocaleString('en-US', {
-        timeZone: own?.time_zone ?? 'America/Chicago',
-        dateStyle: 'long',
-        timeStyle: 'short',
-      });
     const sender = await notices.sender(issuer);
     await within(rootId, (tx) =>
       notices.tell(tx, 'payment.disputed', sender, issuer, {
@@ -123,8 +118,8 @@ export function createMails(
         lines: [
           `The cardholder of ${payer.name} disputed ${usd(BigInt(of.micros))}${of.reason ? ` (${of.reason.replaceAll('_', ' ')})` : ''}. The money was withdrawn, and what it paid for is due again.`,
           of.dueBy
-            ? `Respond in your payment provider's dashboard by ${until(of.dueBy)} (${own?.time_zone ?? 'America/Chicago'}). After that, the dispute is lost.`
-            : "Respond in your payment provider's dashboard. It shows the deadline.",
+            ? `Respond in your payment provider’s dashboard by ${timeWords(new Date(of.dueBy), own?.time_zone ?? 'America/Chicago')}. After that, the dispute is lost.`
+            : 'Respond in your payment provider’s dashboard. It shows the deadline.',
         ],
         page: { label: 'View statement', path: '/configuration/statement' },
       }),

@@ -1,6 +1,7 @@
 import type { TransferKind } from '../../../../contract/money/ledger.ts';
 import { kindWords } from '../../../../contract/money/ledger-words.ts';
 import { usd } from '../../../../contract/primitives.ts';
+import { zoneWords } from '../../../../contract/text.ts';
 import type { CompanyKind } from '../../../platform/ctx.ts';
 import { openPaper, type PaperBrand } from '../../../platform/paper.ts';
 import { head, sums, table, title } from '../../../platform/paper-parts.ts';
@@ -41,11 +42,6 @@ const inCents = (micros: bigint): number => {
   const half = micros < 0n ? -CENT / 2n : CENT / 2n;
   return Number(((micros + half) / CENT) * CENT);
 };
-
-const zoneWords = (timeZone: string): string =>
-  new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longGeneric' })
-    .formatToParts(0)
-    .find((part) => part.type === 'timeZoneName')?.value ?? timeZone;
 
 /**
  * A month's statement as a PDF, in the brand of the company that the reader deals with. Leads take one line per

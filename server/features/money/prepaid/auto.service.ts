@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MODULES } from '../../../../contract/choices.ts';
 import { usd } from '../../../../contract/primitives.ts';
+import { timeWords } from '../../../../contract/text.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { allInTurn } from '../../../platform/in-turn.ts';
@@ -274,17 +275,13 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       const [known] = await store.autos(tx, [row.id]);
       if (!attempt || !known || attempt.state === 'succeeded') return;
       const zone = (await tenants.company(tx, row.company_id))?.time_zone ?? 'America/Chicago';
-      const when = known.retry_at?.toLocaleString('en-US', {
-        timeZone: zone,
-        dateStyle: 'long',
-        timeStyle: 'short',
-      });
+      const when = known.retry_at && timeWords(known.retry_at, zone);
       await notices.tell(tx, 'prepaid.renewal', sender, owner, {
         subject: `The automatic top-up of your campaign ${mailName(row.name)} failed`,
         lines: [
           `Your purchase of ${attempt.leads} leads for ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
           known.state === 'waiting' && when
-            ? `We will try again on ${when} (${zone}). The campaign keeps running as long as its balance covers leads.`
+            ? `We will try again on ${when}. The campaign keeps running as long as its balance covers leads.`
             : 'We will not try again automatically. Check your card, then buy leads under Balance in the campaign.',
         ],
         page: { label: 'Open balance', path },
