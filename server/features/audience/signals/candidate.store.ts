@@ -71,7 +71,7 @@ export async function settle(
       settled_at = case when s.outcome is null then null else ${now}::timestamptz end
     from unnest(${rows.map((row) => row.campaign_id)}::uuid[], ${rows.map((row) => row.person_id)}::uuid[], ${rows.map((row) => row.outcome)}::text[])
       s (campaign_id, person_id, outcome)
-    where c.campaign_id = s.campaign_id and c.person_id = s.person_id`.execute(tx);
+    where c.campaign_id = s.campaign_id and c.person_id = s.person_id and c.outcome is null`.execute(tx);
 }
 
 /** Deletes the people a campaign found and has not yet judged. */

@@ -177,6 +177,34 @@ describe('[CAMP-05] the least number of pages', () => {
     expect(rows.map((row) => row.outcome)).toEqual(['few_pages', 'lead', 'seen_recently']);
   });
 
+  test('no more than a thousand views of a browser are read, whoever made them', async () => {
+    const campaign = await app.make.campaign(client, { min_pages: 2 });
+    const other = await app.make.campaign(client);
+    const flood = (visitorId: string, count: number) =>
+      app.admin.query(
+        `insert into visit (day, event_id, root_id, agency_id, company_id, campaign_id, received_at, visitor_id, resolved_at)
+         select $1::timestamptz::date, gen_random_uuid(), $2, $3, $4, $5, $1, $6, $1 from generate_series(1, $7::int)`,
+        [app.clock.now(), root.id, agency.id, client.id, other.id, visitorId, count],
+      );
+    const [few, many] = [newId(app.clock.now()), newId(app.clock.now())];
+    await flood(few, 998);
+    await flood(many, 1_000);
+    app.clock.advance(86_400_000);
+    await app.features.visits.keepPartitions(2);
+    token = await app.signIn('client@x.test', HOST);
+    for (const [visitorId, outcome] of [
+      [few, 'lead'],
+      [many, 'few_pages'],
+    ] as const) {
+      const { email } = await known();
+      const view = (page: string) =>
+        visit(campaign, { email, visitorId, url: `https://shop.example.com/${page}` });
+      expect(await view('a')).toBe('few_pages');
+      app.clock.advance(1);
+      expect(await view('b')).toBe(outcome);
+    }
+  });
+
   test('is set, bounded, kept by other changes, shown to programs, and is for campaigns with a site only', async () => {
     const call = (method: 'POST' | 'PUT' | 'GET', path: string, body?: object) =>
       app.call(method, `/api${path}`, { host: HOST, token, ...(body ? { body } : {}) });

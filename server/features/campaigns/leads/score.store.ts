@@ -5,6 +5,8 @@ import { detailsOf, type ScoredLead } from './score.policy.ts';
 /** How many days before they were last seen count, and how many views of a person and of their browser are looked at. */
 const SEEN_DAYS = 30;
 const MOST_VIEWS = 100;
+/** How many views of a browser are read for that. */
+const MOST_READ = 1000;
 const DAY_MS = 86_400_000;
 /** Two pages that are the same so far count as one. */
 export const LONGEST_PAGE = 300;
@@ -54,9 +56,12 @@ export async function pagesOf(
          and v.received_at > w.seen_at - make_interval(days => ${SEEN_DAYS}) and v.day between ${first}::date and ${last}::date
        order by v.received_at desc limit ${MOST_VIEWS})
       union all
-      (select v.url, v.event, v.received_at from visit v
-       where v.visitor_id = own.visitor_id and v.event = 'view' and v.campaign_id = w.campaign_id
-         and v.received_at > w.seen_at - make_interval(days => ${SEEN_DAYS}) and v.day between ${first}::date and ${last}::date
+      (select b.url, b.event, b.received_at
+       -- Bounded before it is filtered: anyone can send what they like in the name of a browser.
+       from (select v.url, v.event, v.received_at, v.campaign_id from visit v
+             where v.visitor_id = own.visitor_id and v.event = 'view' and v.day between ${first}::date and ${last}::date limit ${MOST_READ}) b
+       where b.campaign_id = w.campaign_id
+         and b.received_at > w.seen_at - make_interval(days => ${SEEN_DAYS})
        limit ${MOST_VIEWS})
       union all
       select own.url, own.event, own.received_at where own.event_id is not null) v

@@ -221,10 +221,11 @@ export async function pagesViewed(
     join visit own on own.day = w.day and own.event_id = w.event_id
     cross join lateral (
       select count(distinct split_part(split_part(url, '#', 1), '?', 1))::int as pages from (
-        select v.url from visit v
-        where v.visitor_id = own.visitor_id and v.event = 'view' and v.campaign_id = own.campaign_id
-          and v.day between own.day - ${PAGES_DAYS}::int and own.day + 1 and v.received_at <= own.received_at
-        limit ${MOST_VIEWS}) views) seen`.execute(tx);
+        -- Bounded before it is filtered: anyone can send what they like in the name of a browser.
+        select v.url, v.campaign_id, v.received_at from visit v
+        where v.visitor_id = own.visitor_id and v.event = 'view' and v.day between own.day - ${PAGES_DAYS}::int and own.day + 1
+        limit ${MOST_VIEWS}) views
+      where campaign_id = own.campaign_id and received_at <= own.received_at) seen`.execute(tx);
   return new Map(rows.map((row) => [row.ref, row.pages]));
 }
 
