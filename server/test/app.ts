@@ -97,7 +97,7 @@ export async function testApp(
     urls,
     port,
     databaseUrl: database.url,
-    /** Where a second connection was requested inside a transaction; this must stay empty. */
+    /** Where a second connection was requested inside a transaction; `close` throws unless this is empty. */
     greedy,
     /** Calls the app as a browser at `host` would. Object bodies are sent as JSON. */
     async call(
@@ -152,11 +152,14 @@ export async function testApp(
       });
       return body.access_token as string;
     },
+    /** @throws Error if something asked for another connection inside a transaction */
     async close(): Promise<void> {
       await admin.end();
       await app.stop();
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
+      if (greedy.length > 0)
+        throw new Error(`A transaction asked for another connection (${greedy.length} times):\n${greedy[0]}`);
     },
   };
 }

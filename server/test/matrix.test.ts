@@ -92,9 +92,12 @@ beforeAll(async () => {
   });
   const { make } = app;
   const passwordHash = await app.features.users.hashPassword(PASSWORD);
-  const root1 = await make.root({ host: 'root.test', isMaster: true, name: BAIT.platform });
+  const logo = Buffer.from(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="2" height="1"><rect width="2" height="1"/></svg>',
+  );
+  const root1 = await make.root({ host: 'root.test', isMaster: true, name: BAIT.platform, brand: { logo } });
   const root2 = await make.root({ host: 'other.test', name: BAIT.otherPlatform });
-  const agency1 = await make.agency(root1, { host: 'one.test', name: 'One' });
+  const agency1 = await make.agency(root1, { host: 'one.test', name: 'One', brand: { name: 'One', logo } });
   const agency2 = await make.agency(root1, { host: 'two.test', name: BAIT.otherAgency });
   const agency3 = await make.agency(root2, { host: 'three.test' });
   const build = async (name: string, agency: Company, root: Company): Promise<Target> => {

@@ -143,7 +143,7 @@ export function createTenants({ db, clock, config }: Platform) {
       companyId: string,
     ): Promise<{ accent: string | null; logo?: { bytes: Buffer } | undefined }> {
       const card = await companyCard(tx, companyId);
-      const picture = card?.logo && (await store.frontPicture(db.app, card.logo.id, companyId));
+      const picture = card?.logo && (await store.frontPicture(tx, card.logo.id, companyId));
       return {
         accent: card?.box_bgcolor ?? card?.link_color ?? null,
         logo: picture ? { bytes: picture.bytes } : undefined,
@@ -152,8 +152,8 @@ export function createTenants({ db, clock, config }: Platform) {
     /**
      * Returns the slugs under which the pages of a company's modules are found; the global one if it has not set any.
      */
-    async slugsOf(companyId: string): Promise<string[]> {
-      const { modules } = await this.frontDoor(companyId);
+    async slugsOf(companyId: string, at: Db = db.app): Promise<string[]> {
+      const { modules } = await this.frontDoor(companyId, at);
       return MODULES.map(({ module, slug }) => modules[module]?.slug ?? slug);
     },
     /** A logo or favicon that this tenant's host may show; undefined for any other id. */

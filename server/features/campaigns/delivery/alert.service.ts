@@ -25,7 +25,7 @@ export function createAlerts(
   ): Promise<{ campaign: string; path: string } | undefined> {
     const campaign = await campaigns.visible(tx, row.campaign_id);
     if (!campaign) return undefined;
-    const slugs = await tenants.slugsOf(row.agency_id);
+    const slugs = await tenants.slugsOf(row.agency_id, tx);
     const slug = slugs[MODULES.findIndex(({ module }) => module === campaign.module)];
     const query = `campaign=${campaign.id}&tab=delivery&webhook=${row.id}`;
     return { campaign: campaign.name, path: `/${slug}/campaign-management?${query}` };
