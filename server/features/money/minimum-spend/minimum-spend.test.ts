@@ -551,31 +551,41 @@ test('[PAY-07] the months of others go on while one agency’s invoice waits for
   await until('2030-12-10T12:00:00Z');
   const one = await agency('ccc');
   const two = await agency('ddd');
-  for (const { company } of [one, two]) await plan(company, [], '100');
+  const gone = await agency('eee');
+  for (const { company } of [one, two, gone]) await plan(company, [], '100');
   const waiting = createMinimumSpend(app.platform, {
     ...app.features,
     bill: async (_tx, given) => {
-      if (given.owner.company_id === one.company.id) throw new NoTax('It waits.', 'No address.');
+      if ([one, gone].some(({ company }) => company.id === given.owner.company_id))
+        throw new NoTax('It waits.', 'No address.');
     },
   });
   for (const day of ['2031-01-05', '2031-02-05', '2031-03-05']) {
     app.clock.advance(new Date(`${day}T12:00:00Z`).getTime() - app.clock.now().getTime());
+    if (day === '2031-03-05')
+      await app.admin.query(`update company set removed_at = '2031-02-20T12:00:00Z' where id = $1`, [
+        gone.company.id,
+      ]);
     await waiting.closeMonths(root.id);
   }
   const charged = (month: string, life: number) => [month, life, 100, 0, 100, 'charged'];
   const all = [charged('2031-01', 1), charged('2031-02', 2)];
   expect(await months(two.company)).toEqual(all);
   expect(await months(one.company)).toEqual([]);
-  const { rows } = await app.admin.query(`select cycle, reason from invoice_wait where company_id = $1`, [
+  const { rows } = await app.admin.query('select cycle, reason from invoice_wait where company_id = $1', [
     one.company.id,
   ]);
   expect(rows).toEqual([{ cycle: 'minimum_spend', reason: 'No address.' }]);
   const before = billed.length;
   await Promise.all([minimumSpend.closeMonths(root.id), minimumSpend.closeMonths(root.id)]);
   expect(await months(one.company)).toEqual(all);
-  expect(billed.slice(before).map((given) => given.periodKey)).toEqual([
-    'minimum_spend:2031-01',
-    'minimum_spend:2031-02',
-  ]);
+  // What it owed before it left is still asked of it, and nothing of the time after.
+  expect(await months(gone.company)).toEqual(all.slice(0, 1));
+  expect(
+    billed
+      .slice(before)
+      .map((given) => given.periodKey)
+      .sort(),
+  ).toEqual(['minimum_spend:2031-01', 'minimum_spend:2031-01', 'minimum_spend:2031-02']);
   expect((await app.admin.query('select 1 from invoice_wait')).rows).toEqual([]);
 });

@@ -121,7 +121,7 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
 
   /**
    * Decides a past month of an agency, only once: any shortfall is posted and invoiced in the same transaction as the
-   * month's record. Does nothing for an agency that had not begun, is canceled, or has no minimum.
+   * month's record. Does nothing for an agency that had not begun, is canceled or gone, or has no minimum.
    */
   async function decide(
     tx: Tx,
@@ -143,6 +143,9 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
     if (!amounts || asked === null || asked === 0n) return null;
     const terms = await billing.accounts.terms(tx, agencyId);
     if (terms.cancelled_at && terms.cancelled_at < to) return null;
+    // One whose earlier months had to wait is still asked about when it is gone.
+    const removedAt = await store.removedAt(tx, agencyId);
+    if (removedAt && removedAt < to) return null;
     const spent = await spentIn(tx, agencyId, from, to);
     const shortfall = policy.shortfallOf(asked, spent);
     const outcome = shortfall === 0n ? 'met' : terms.excluded_minimum_spend ? 'excluded' : 'charged';

@@ -32,6 +32,16 @@ export async function agencies(tx: Tx, rootId: string): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
+/** When an agency was removed; null if it was not. */
+export async function removedAt(tx: Tx, agencyId: string): Promise<Date | null> {
+  const row = await tx
+    .selectFrom('company')
+    .select('removed_at')
+    .where('id', '=', agencyId)
+    .executeTakeFirst();
+  return row?.removed_at ?? null;
+}
+
 /** Keeps anyone else from deciding an agency's months until the transaction ends. */
 export async function lockAgency(tx: Tx, agencyId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${agencyId}, 56))`.execute(tx);
