@@ -98,6 +98,7 @@ export const JOB_TITLES: Record<string, string> = {
   'visits.ask_trust': 'Trusted address email',
   'visits.held': 'Held sign-ups email',
   'visits.partitions': 'Visit log maintenance',
+  'visits.resolve_again': 'Visits that could not be processed',
   'wallet.sweep': 'Wallet expiry',
 };
 

@@ -152,6 +152,109 @@ describe.each(ways)('[CAMP-06] %s, of whom the batch has more than the campaign 
   });
 });
 
+describe('one that fails whenever it is worked on', () => {
+  /** Whatever row this is true for cannot be changed. Returns what mends that. */
+  async function breakRows(table: string, when: string): Promise<() => Promise<unknown>> {
+    await app.admin.query(`create function broken() returns trigger language plpgsql as $$
+      begin raise numeric_value_out_of_range; end $$`);
+    await app.admin.query(
+      `create trigger broken before update on ${table} for each row when (${when}) execute function broken()`,
+    );
+    return () => app.admin.query('drop function broken cascade');
+  }
+
+  test('is set aside as a visit, while all others become leads, and tried again later', async () => {
+    const campaign = await app.make.campaign(client, {});
+    await WAYS.visits.bring(campaign, people);
+    const { rows } = await app.admin.query(
+      'select day::text, event_id from visit where campaign_id = $1 order by received_at, event_id',
+      [campaign.id],
+    );
+    const { day, event_id: eventId } = rows[3];
+    const mend = await breakRows('visit', `new.event_id = '${eventId}' and new.outcome <> 'failed'`);
+    const again = () => app.features.leads.resolver.again({ rootId: root.id, day, eventId });
+    await WAYS.visits.work();
+    expect(await WAYS.visits.found(campaign)).toEqual({ lead: PEOPLE - 1, failed: 1 });
+    const counted = async () =>
+      (
+        await app.admin.query(
+          `select sum(visits)::int as visits, sum(leads)::int as leads,
+             (select sum(count)::int from campaign_refusal where campaign_id = $1 and reason = 'failed') as failed
+           from campaign_hour where campaign_id = $1`,
+          [campaign.id],
+        )
+      ).rows[0];
+    expect(await counted()).toEqual({ visits: PEOPLE, leads: PEOPLE - 1, failed: 1 });
+    await expect(again()).rejects.toThrow('numeric_value_out_of_range');
+    const waiting = await app.admin.query(
+      `select data - 'traceparent' as data from pgboss.job where name = 'visits.resolve_again' and start_after > $1`,
+      [clock.now()],
+    );
+    expect(waiting.rows).toEqual([{ data: { rootId: root.id, day, eventId } }]);
+    await mend();
+    await again();
+    await again();
+    expect(await WAYS.visits.found(campaign)).toEqual({ lead: PEOPLE });
+    expect(await counted()).toEqual({ visits: PEOPLE, leads: PEOPLE, failed: 1 });
+  });
+
+  test('waits as a candidate, while all others become leads', async () => {
+    const campaign = await app.make.campaign(client, WAYS.signals.search);
+    await WAYS.signals.bring(campaign, people);
+    await app.features.signals.delivery.matchNew(root.id);
+    await app.features.signals.delivery.unpack(root.id);
+    const { rows } = await app.admin.query(
+      'select person_id as id from intent_candidate where campaign_id = $1 order by person_id',
+      [campaign.id],
+    );
+    const mend = await breakRows(
+      'intent_candidate',
+      `new.person_id = '${rows[3].id}' and new.outcome is not null`,
+    );
+    await WAYS.signals.work();
+    expect(await WAYS.signals.found(campaign)).toEqual({ lead: PEOPLE - 1, waiting: 1 });
+    expect(await app.features.signals.delivery.hasWork(root.id)).toBe(false);
+    await mend();
+    clock.advance(WAIT_MS);
+    await WAYS.signals.work();
+    expect(await WAYS.signals.found(campaign)).toEqual({ lead: PEOPLE });
+  });
+
+  test('keeps its score for an hour as a lead, while all others get theirs', async () => {
+    const campaign = await app.make.campaign(client, {});
+    await WAYS.visits.bring(campaign, people);
+    await WAYS.visits.work();
+    const { rows } = await app.admin.query('select id from lead where campaign_id = $1 order by id', [
+      campaign.id,
+    ]);
+    const mend = await breakRows(
+      'lead',
+      `new.id = '${rows[3].id}' and new.score_details is distinct from old.score_details`,
+    );
+    const due = async () => {
+      await app.admin.query(`update lead set score_due_at = $2 where campaign_id = $1`, [
+        campaign.id,
+        clock.now(),
+      ]);
+    };
+    await due();
+    clock.advance(2 * 86_400_000);
+    await app.features.leads.scores.scoreDue(root.id);
+    const left = async () =>
+      (
+        await app.admin.query(
+          'select id, score_due_at as at from lead where campaign_id = $1 and score_due_at <= $2',
+          [campaign.id, new Date(clock.now().getTime() + 3_600_000)],
+        )
+      ).rows;
+    expect(await left()).toEqual([{ id: rows[3].id, at: new Date(clock.now().getTime() + 3_600_000) }]);
+    await mend();
+    clock.advance(3_600_000);
+    await app.features.leads.scores.scoreDue(root.id);
+    expect(await left()).toEqual([]);
+  });
+});
+
 describe('[CAMP-06] a limit of one lead a day, by the days of the client', () => {
   test.each([
     ['America/Chicago, a day of 23 hours', 'America/Chicago', '2026-03-08T06:00Z', '2026-03-09T05:00Z'],

@@ -1,5 +1,6 @@
 import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { inHalves } from '../../../platform/halves.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Campaigns, HourRow, RefusalRow } from '../../campaigns/campaigns/index.ts';
 import type { Leads } from '../../campaigns/leads/index.ts';
@@ -26,7 +27,7 @@ export function createSearchDelivery(
   platform: Platform,
   { campaigns, people, leads }: { campaigns: Campaigns; people: People; leads: Leads },
 ) {
-  const { db, clock, events, jobs } = platform;
+  const { db, clock, events, jobs, log } = platform;
   events.on('signals.added', (tx, { rootId }) => jobs.send(tx, matchJob, [{ rootId }]));
 
   /** Has campaigns searched for again, in turn with those of other agencies; a search that waits is not sent again. */
@@ -99,11 +100,30 @@ export function createSearchDelivery(
   const unpack = (rootId: string): Promise<number> =>
     inScope(db.app, { rootId }, (tx) => match.unpack(tx, rootId, MOST_PACKS, clock.now()));
 
-  /** Judges one batch of candidates; returns how many that were. */
+  /** Judges one batch of candidates; returns how many that were. One who cannot be judged waits and is tried again. */
   const judge = (rootId: string): Promise<number> =>
+    inHalves<store.Candidate>(
+      BATCH,
+      (most, onTaken) => judgeSome(rootId, most, onTaken),
+      async (one, error) => {
+        const { campaign_id: campaignId, person_id: personId } = one;
+        log.error({ err: error, rootId, campaignId, personId }, 'a candidate could not be judged');
+        const now = clock.now();
+        const retryAt = new Date(now.getTime() + WAIT_MS);
+        await inScope(db.app, { rootId }, (tx) =>
+          store.settle(tx, [{ ...one, outcome: null }], retryAt, now),
+        );
+      },
+    );
+  const judgeSome = (
+    rootId: string,
+    most: number,
+    onTaken: (due: readonly store.Candidate[]) => void,
+  ): Promise<number> =>
     inScope(db.app, { rootId }, async (tx) => {
       const now = clock.now();
-      const due = await store.dueCandidates(tx, rootId, now, BATCH);
+      const due = await store.dueCandidates(tx, rootId, now, most);
+      onTaken(due);
       if (due.length === 0) return 0;
       const span = spanAt(now);
       const shown = Map.groupBy(

@@ -43,6 +43,7 @@ export const feature = defineFeature({
   },
   async work({ leads }: { leads: Leads }) {
     leads.resolver.start();
+    await leads.resolver.work();
     await leads.scores.work();
     return { stop: () => leads.resolver.stop() };
   },

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import type { CompanyNetworks } from '../../../platform/company-network.ts';
-import { inScope, onCommit } from '../../../platform/db/scope.ts';
+import { inScope, onCommit, type Tx } from '../../../platform/db/scope.ts';
 import { countryOf } from '../../../platform/geo.ts';
+import { inHalves } from '../../../platform/halves.ts';
+import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { People } from '../../audience/people/index.ts';
 import type { Campaigns, HourRow, RefusalRow } from '../campaigns/index.ts';
@@ -14,9 +17,19 @@ const BATCH = 1000;
 const IDLE_MS = 250;
 const HOUR_MS = 3_600_000;
 
+/** A visit that could not be resolved; tried again for about three days, in case it was our fault. */
+const againJob = defineJob(
+  'visits.resolve_again',
+  z.object({ rootId: z.uuid(), day: z.iso.date(), eventId: z.uuid() }),
+  { retryLimit: 8, retryDelay: 900 },
+);
+
+type Pending = Awaited<ReturnType<Visits['take']>>[number];
+
 /**
  * Turns visits into leads: takes pending visits of one root at a time, in that root's scope, recognizes, decides, and
- * writes the outcome of every visit, in one transaction. If a worker dies, the batch is left as it was.
+ * writes the outcome of every visit, in one transaction. If a worker dies, the batch is left as it was. A visit that
+ * cannot be resolved is set aside, so that it holds up no other.
  */
 export function createResolver(
   platform: Platform,
@@ -28,7 +41,7 @@ export function createResolver(
     accept: ReturnType<typeof createAccept>;
   },
 ) {
-  const { db, clock, log, metrics } = platform;
+  const { db, clock, log, metrics, jobs } = platform;
   const resolved = metrics.counter(
     'platform_visits_resolved_total',
     'Visits resolved, by outcome: a lead, or why not',
@@ -36,13 +49,16 @@ export function createResolver(
   );
   const { visits, people, campaigns, networks, accept } = deps;
 
-  /** Resolves one batch of a root; returns how many visits it had. */
-  async function resolveBatch(rootId: string, most = BATCH): Promise<number> {
+  /** Resolves visits of a root, which `take` reserves; returns how many those were. */
+  async function resolve(
+    rootId: string,
+    addressesOf: (tx: Tx) => Promise<string[]>,
+    take: (tx: Tx) => Promise<Pending[]>,
+  ): Promise<number> {
     // A vendor may be asked, which no transaction waits for.
-    const addresses = await inScope(db.app, { rootId }, (tx) => store.addressesToLookUp(tx, rootId, most));
-    const known = await networks.lookUp(addresses);
+    const known = await networks.lookUp(await inScope(db.app, { rootId }, addressesOf));
     return inScope(db.app, { rootId }, async (tx) => {
-      const taken = await visits.take(tx, rootId, most);
+      const taken = await take(tx);
       if (taken.length === 0) return 0;
       const now = clock.now();
       const ofCompanies = await store.withCompanies(
@@ -170,8 +186,8 @@ export function createResolver(
           cost: 0n,
         };
         hours.set(key, hour);
-        // Held visits were already counted when they came in.
-        if (visit.outcome !== 'released') hour.visits++;
+        // Those that were held or set aside were already counted when they came in.
+        if (visit.outcome === null) hour.visits++;
         if (outcome) hour.matched++;
         if (outcome && 'lead' in outcome) {
           hour.leads++;
@@ -206,6 +222,56 @@ export function createResolver(
     });
   }
 
+  /** Settles a visit that fails alone as failed, says so, and has it tried again later. */
+  async function setAside(rootId: string, visit: Pending, error: unknown): Promise<void> {
+    const { day, event_id: eventId, campaign_id, root_id, agency_id, company_id } = visit;
+    log.error({ err: error, rootId, day, eventId }, 'a visit could not be resolved and was set aside');
+    await inScope(db.app, { rootId }, async (tx) => {
+      const now = clock.now();
+      const hour = new Date(Math.floor(visit.received_at.getTime() / HOUR_MS) * HOUR_MS);
+      const own = { campaign_id, root_id, agency_id, company_id, hour };
+      const visitsNow = visit.outcome === null ? 1 : 0;
+      await campaigns.countHours(tx, [
+        { ...own, visits: visitsNow, matched: 0, leads: 0, spend: 0n, cost: 0n },
+      ]);
+      await campaigns.countRefusals(tx, [{ ...own, reason: 'failed', count: 1, at: visit.received_at }]);
+      await visits.settle(tx, [{ day, eventId, outcome: 'failed', personId: null }], now);
+      await jobs.send(tx, againJob, [{ rootId, day, eventId }], {
+        startAfter: new Date(now.getTime() + HOUR_MS),
+      });
+      onCommit(tx, () => resolved.inc({ outcome: 'failed' }));
+    });
+  }
+
+  /** Resolves one batch of a root; returns how many visits it had. */
+  async function resolveBatch(rootId: string): Promise<number> {
+    return inHalves<Pending>(
+      BATCH,
+      (most, onTaken) =>
+        resolve(
+          rootId,
+          (tx) => store.addressesToLookUp(tx, rootId, most),
+          async (tx) => {
+            const taken = await visits.take(tx, rootId, most);
+            onTaken(taken);
+            return taken;
+          },
+        ),
+      (visit, error) => setAside(rootId, visit, error),
+    );
+  }
+
+  /** Tries a visit again that was set aside. Does nothing if it has been resolved, or deleted. */
+  async function again({ rootId, day, eventId }: z.infer<typeof againJob.payload>): Promise<void> {
+    const take = (tx: Tx) => visits.takeFailed(tx, { day, eventId });
+    const addressesOf = async (tx: Tx): Promise<string[]> => {
+      const [visit] = await take(tx);
+      if (!visit?.ip || visit.gpc) return [];
+      return (await store.withCompanies(tx, [visit.campaign_id])).size > 0 ? [visit.ip] : [];
+    };
+    await resolve(rootId, addressesOf, take);
+  }
+
   /**
    * Resolves everything that is pending; returns how many visits there were. Roots take turns, batch by batch, and a
    * failure in one holds up no other: its error is thrown when the others are done.
@@ -235,6 +301,9 @@ export function createResolver(
   let stopped = false;
   return {
     resolveAll,
+    again,
+    /** Registers the job that tries again what was set aside. */
+    work: () => jobs.work(againJob, {}, again),
     /** Keeps resolving until stopped; an error (such as the database being unavailable) is logged and retried. */
     start(): void {
       running = (async () => {

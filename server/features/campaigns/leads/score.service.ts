@@ -6,6 +6,7 @@ import { bandOf, type FitCount, SCORE_BANDS, SCORED_LEADS } from '../../../../co
 import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { inHalves } from '../../../platform/halves.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createTurns, type TurnBounds } from '../../../platform/turns.ts';
@@ -30,6 +31,7 @@ const PREVIEWS: TurnBounds = { atOnce: 2, waiting: 50, waitingEach: 5, budgetMs:
 /** Leads up to this old get a new score when their campaign's weights change. */
 const RESCORED_DAYS = 90;
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 /** An address without its query and fragment, as the visits are counted. */
 const pageOf = (url: string): string => url.split(/[?#]/, 1)[0]!.slice(0, store.LONGEST_PAGE);
@@ -54,7 +56,7 @@ export type Scores = ReturnType<typeof createScores>;
 
 /** Scores of leads (decision 0274): worked out when a lead comes in, when its person returns, and as time passes. */
 export function createScores(
-  { db, clock, jobs, events }: Platform,
+  { db, clock, jobs, events, log }: Platform,
   { campaigns, tenants }: { campaigns: Campaigns; tenants: Tenants },
 ) {
   events.on('campaign.scores_changed', (tx, { rootId, campaignId }) =>
@@ -110,11 +112,26 @@ export function createScores(
     };
   }
 
-  /** Scores a batch of a root's leads that are due; returns how many. */
+  /** Scores a batch of a root's leads that are due; returns how many. One that cannot be is due again in an hour. */
   const scoreBatch = (rootId: string): Promise<number> =>
+    inHalves<store.ScoredRow>(
+      BATCH,
+      (most, onTaken) => scoreSome(rootId, most, onTaken),
+      async ({ id }, error) => {
+        log.error({ err: error, rootId, leadId: id }, 'a lead could not be scored');
+        const next = new Date(clock.now().getTime() + HOUR_MS);
+        await inScope(db.app, { rootId }, (tx) => store.putOff(tx, id, next));
+      },
+    );
+  const scoreSome = (
+    rootId: string,
+    most: number,
+    onTaken: (due: readonly store.ScoredRow[]) => void,
+  ): Promise<number> =>
     inScope(db.app, { rootId }, async (tx) => {
       const now = clock.now();
-      const due = await store.dueLeads(tx, rootId, now, BATCH);
+      const due = await store.dueLeads(tx, rootId, now, most);
+      onTaken(due);
       const rules = await campaigns.rulesOf(tx, [...new Set(due.map((row) => row.campaign_id))]);
       const leads = due.map((row) => toScore(row, rules.get(row.campaign_id)!));
       const changed = await store.setScores(tx, await judged(tx, leads, now));

@@ -120,6 +120,16 @@ export const dueLeads = (tx: Tx, rootId: string, now: Date, most: number): Promi
     .skipLocked()
     .execute();
 
+/** Makes a lead due again at an instant. */
+export async function putOff(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx
+    .updateTable('lead')
+    .set({ score_due_at: at })
+    .where('id', '=', id)
+    .where('score_due_at', 'is not', null)
+    .execute();
+}
+
 /** Leads by their ids, locked. */
 export const leadsToScore = (tx: Tx, ids: readonly string[]): Promise<ScoredRow[]> =>
   scored(tx).where('id', '=', sql<string>`any(${ids}::uuid[])`).orderBy('id').forNoKeyUpdate().execute();

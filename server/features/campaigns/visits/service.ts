@@ -76,6 +76,7 @@ export function createVisits(
     signUps,
     trust,
     take: store.takePending,
+    takeFailed: store.takeFailed,
     settle: store.settle,
     /**
      * Makes the visits of these people nobody's, and the sign-ups by hashes of their addresses (a byte for the kind, then

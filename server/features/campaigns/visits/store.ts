@@ -108,11 +108,9 @@ export async function forgetForeignHosts(db: Db, before: string): Promise<void> 
   await sql`select forget_foreign_hosts(${before}::date)`.execute(db);
 }
 
-/** Returns the oldest unresolved visits of the scope's root, reserved for this transaction. */
-export async function takePending(tx: Tx, rootId: string, most: number) {
-  return tx
+const unresolved = (tx: Tx) =>
+  tx
     .selectFrom('visit')
-    .modifyFront(sql`/* kept: pending_visits */`)
     .select([
       'day',
       'event_id',
@@ -131,14 +129,26 @@ export async function takePending(tx: Tx, rootId: string, most: number) {
       'gpc',
       'outcome',
     ])
+    .forUpdate()
+    .skipLocked();
+
+/** Returns the oldest unresolved visits of the scope's root, reserved for this transaction. */
+export const takePending = (tx: Tx, rootId: string, most: number) =>
+  unresolved(tx)
+    .modifyFront(sql`/* kept: pending_visits */`)
     .where('root_id', '=', rootId)
     .where('resolved_at', 'is', null)
     .orderBy('received_at')
     .limit(most)
-    .forUpdate()
-    .skipLocked()
     .execute();
-}
+
+/** A visit that could not be resolved and was set aside, reserved for this transaction; none if it is no longer so. */
+export const takeFailed = (tx: Tx, { day, eventId }: { day: string; eventId: string }) =>
+  unresolved(tx)
+    .where('day', '=', day)
+    .where('event_id', '=', eventId)
+    .where('outcome', '=', 'failed')
+    .execute();
 
 /** Records the outcome of visits. */
 export async function settle(

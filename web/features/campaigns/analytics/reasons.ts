@@ -60,6 +60,10 @@ const words: Record<string, [title: string, meaning: string]> = {
     'Page of another site',
     'The page is not on one of the campaign’s sites. If the site is yours, add it in the campaign’s setup.',
   ],
+  failed: [
+    'Could not be processed',
+    'Something went wrong on our side. The visit is tried again for three days.',
+  ],
   bad_event: ['Malformed event', 'The event did not match the format the pixel sends.'],
   bad_time: ['Incorrect time', 'The event’s time was more than a day off.'],
   too_many: [
