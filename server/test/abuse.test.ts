@@ -192,7 +192,7 @@ describe('money', () => {
     let adding: ReturnType<typeof topUp> | undefined;
     await inScope(db.app, { rootId: owner.root_id }, async (tx) => {
       const [row] = await app.features.campaigns.lock(tx, [id]);
-      adding = topUp(id, '5.00', 'key-while-paused');
+      adding = app.outside(() => topUp(id, '5.00', 'key-while-paused'));
       await expect.poll(waiting).toBe(1);
       await app.features.campaigns.stop(tx, row!, 'balance_empty', clock.now());
     });
@@ -218,7 +218,8 @@ describe('money', () => {
     let pausing: ReturnType<typeof ask> | undefined;
     await inScope(app.platform.db.app, { rootId: owner.root_id }, async (tx) => {
       await app.features.campaigns.lock(tx, [id]);
-      pausing = ask('POST', '/api/leadspeek/client/activepause', { leadspeekID: id, status: 'paused' });
+      const paused = { leadspeekID: id, status: 'paused' };
+      pausing = app.outside(() => ask('POST', '/api/leadspeek/client/activepause', paused));
       await expect.poll(waiting).toBe(1);
       await tx.updateTable('campaign').set({ state: 'removed' }).where('id', '=', id).execute();
     });

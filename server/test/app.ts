@@ -20,13 +20,17 @@ const appKey = Buffer.alloc(32, 7);
  * Lists where code inside a transaction asks for another connection: if as many do so at once as there are connections,
  * they lock everyone out of the database until they give up.
  */
-function watchConnections({ app, appPool }: Database): string[] {
+function watchConnections({ app, appPool }: Database) {
   const greedy: string[] = [];
-  const holding = new AsyncLocalStorage<true>();
+  const holding = new AsyncLocalStorage<string>();
+  const here = (what: string) => new Error(what).stack ?? what;
   const begin = app.transaction.bind(app);
   const watched = (builder: ReturnType<typeof begin>): typeof builder => {
     const execute = builder.execute.bind(builder);
-    builder.execute = (work) => execute((tx) => holding.run(true, () => work(tx)));
+    builder.execute = (work) => {
+      const begun = here('inside the transaction begun here');
+      return execute((tx) => holding.run(begun, () => work(tx)));
+    };
     const mode = builder.setAccessMode.bind(builder);
     builder.setAccessMode = (given) => watched(mode(given));
     return builder;
@@ -34,10 +38,11 @@ function watchConnections({ app, appPool }: Database): string[] {
   app.transaction = () => watched(begin());
   const connect = appPool.connect.bind(appPool) as (...given: unknown[]) => never;
   appPool.connect = (...given: unknown[]) => {
-    if (holding.getStore()) greedy.push(new Error('asked here').stack ?? '');
+    const begun = holding.getStore();
+    if (begun) greedy.push(`${here('asked here')}\n${begun}`);
     return connect(...given);
   };
-  return greedy;
+  return { greedy, outside: <T>(work: () => T): T => holding.exit(work) };
 }
 
 /**
@@ -86,7 +91,7 @@ export async function testApp(
     await app.features.visits.keepPartitions();
     await app.server.ready();
   }
-  const greedy = watchConnections(app.platform.db);
+  const { greedy, outside } = watchConnections(app.platform.db);
   const make = createFactories(app.features, app.platform);
 
   return {
@@ -99,6 +104,8 @@ export async function testApp(
     databaseUrl: database.url,
     /** Where a second connection was requested inside a transaction; `close` throws unless this is empty. */
     greedy,
+    /** Does what someone else does meanwhile, where a test begins it inside a transaction of its own. */
+    outside,
     /** Calls the app as a browser at `host` would. Object bodies are sent as JSON. */
     async call(
       method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',

@@ -223,6 +223,8 @@ export function createLogin(
       )
         return over();
       await limits.take(limit.CODE, known.user_id);
+      const code = given.recovery_code;
+      const spare = code ? { code, sender: await recovery.sender(ctx) } : null;
       const outcome = await inScope(db.app, whole(ctx), async (tx) => {
         const row = await store.lockChallenge(tx, known.id);
         const now = clock.now();
@@ -235,7 +237,7 @@ export function createLogin(
           return 'over';
         await store.setChallenge(tx, row.id, { attempts: row.attempts + 1 });
         const person = { ...user, email: known.email };
-        const left = given.recovery_code ? await recovery.use(tx, ctx, person, given.recovery_code) : null;
+        const left = spare && (await recovery.use(tx, ctx, person, spare));
         if (left === null && !(given.code && second && (await proves(tx, row, second, given.code, now)))) {
           const { root_id, agency_id, company_id } = row;
           await audit.recordEntry(tx, ctx, { root_id, agency_id, company_id }, null, {

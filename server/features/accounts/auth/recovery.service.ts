@@ -10,7 +10,7 @@ import type { Users } from '../users/index.ts';
 import * as store from './entry.store.ts';
 import { hasFactor, newRecoveryCode, RECOVERY_CODES, recoveryMac } from './factor.policy.ts';
 import { noticeMail, recoveryMail } from './mails.ts';
-import type { Post } from './post.service.ts';
+import type { Post, Sender } from './post.service.ts';
 
 type Person = Owner & { id: string; name: string; email: string };
 
@@ -52,7 +52,12 @@ export function createRecovery(
      * Uses up a code, notifies the user and logs it. Returns how many are left; null if it is invalid or was already
      * used.
      */
-    async use(tx: Tx, ctx: Ctx, person: Person, code: string): Promise<number | null> {
+    async use(
+      tx: Tx,
+      ctx: Ctx,
+      person: Person,
+      { code, sender }: { code: string; sender: Sender },
+    ): Promise<number | null> {
       const isGood = await store.useRecoveryCode(
         tx,
         person.id,
@@ -61,7 +66,6 @@ export function createRecovery(
       );
       if (!isGood) return null;
       const { left } = await store.recoveryCodesOf(tx, person.id);
-      const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       await post.send(tx, 'account.notice', sender, person, recoveryMail(person.name, left, ctx.ip));
       const { root_id, agency_id, company_id } = person;
       await audit.recordEntry(tx, ctx, { root_id, agency_id, company_id }, person.id, {
@@ -72,6 +76,9 @@ export function createRecovery(
       });
       return left;
     },
+
+    /** Who the email about a used code is from. */
+    sender: (ctx: Ctx): Promise<Sender> => post.sender(ctx.tenant.companyId, ctx.tenant.host),
 
     /** How many codes the signed-in person has left. */
     stateOf: (ctx: Ctx) =>

@@ -70,14 +70,11 @@ export function createSearchDelivery(
    * matched stays matched if the other fails.
    */
   const matchNew = async (rootId: string): Promise<number> => {
-    let other = Promise.allSettled<Promise<number>[]>([]);
-    const own = await Promise.allSettled([
-      matchSome(rootId, () => {
-        other = Promise.allSettled([matchSome(rootId, () => {})]);
-      }),
-    ]);
+    const more = Promise.withResolvers<boolean>();
+    const first = matchSome(rootId, () => more.resolve(true)).finally(() => more.resolve(false));
+    const second = more.promise.then((isMore) => (isMore ? matchSome(rootId, () => {}) : 0));
     let batches = 0;
-    for (const done of [...own, ...(await other)]) {
+    for (const done of await Promise.allSettled([first, second])) {
       if (done.status === 'rejected') throw done.reason;
       batches += done.value;
     }

@@ -463,7 +463,8 @@ describe('a key stops with the next request', () => {
     expect((await bearer(key.secret_key)).status).toBe(200);
     const meanwhile: number[] = [];
     app.platform.events.on('log.written', async (_tx, { objectId }) => {
-      if (objectId === key.id) meanwhile.push((await bearer(key.secret_key)).status);
+      if (objectId === key.id)
+        meanwhile.push(await app.outside(async () => (await bearer(key.secret_key)).status));
     });
     expect((await ask('DELETE', `/developer/keys/${key.id}`)).status).toBe(200);
     expect(meanwhile).toEqual([200]);

@@ -253,7 +253,8 @@ describe('[BEY-03] limits on spending', () => {
         [{ id: newId(at), ...sale, priceMicros: 4n * USD, costMicros: 0n }],
         at,
       );
-      setting = set('client', { subject: 'campaign', subjectID: campaign.id, period: 'day', hard: '6.00' });
+      const six = { subject: 'campaign', subjectID: campaign.id, period: 'day', hard: '6.00' };
+      setting = app.outside(() => set('client', six));
       await expect
         .poll(
           async () =>
