@@ -565,6 +565,149 @@ describe('[SIMP-01] what ads spend', () => {
     expect(rows[0]).toEqual({ state: 'paused', state_reason: 'balance_empty' });
   });
 
+  describe('[BEY-03] and limits', () => {
+    const limit = async (
+      subject: 'wallet' | 'client' | 'campaign',
+      subjectID: string,
+      hard: string | null,
+      by = clientUser,
+    ) => {
+      const body = { subject, subjectID, period: 'day', hard, soft: null };
+      expect((await (await as(by))('PUT', '/ledger/caps', body)).status).toBe(200);
+    };
+    const hold = async (made: { id: string; creativeId: string }, count: number): Promise<string[]> => {
+      const asked = Array.from({ length: count }, () => wanted(made.creativeId, 4_000n));
+      return root_(async (tx) => [...(await spending().hold(tx, made.id, asked))]);
+    };
+    const bill = (id: string, held: readonly string[]) =>
+      root_((tx) =>
+        billOf(
+          tx,
+          id,
+          held.map((each) => ({ id: each, mediaMicros: 4_000n, isViewable: true, isPromised: true })),
+        ),
+      );
+    const stateOf = async (id: string) =>
+      (await app.admin.query('select state, state_reason as reason from campaign where id = $1', [id]))
+        .rows[0];
+    const resume = () => app.features.campaigns.resumeCapped(root.id);
+    beforeEach(() => atTheEndOfTheDay());
+
+    test('what was shown before a limit was lowered is sold, however often, and the limit stops the campaign', async () => {
+      const made = await app.make.adCampaign(client, { balance: USD, platform: 'house' });
+      for (let round = 1; round <= 3; round++) {
+        await limit('campaign', made.id, '10.00');
+        await resume();
+        expect(await stateOf(made.id)).toEqual({ state: 'active', reason: null });
+        const held = await hold(made, 5);
+        expect(held).toHaveLength(5);
+        await bill(made.id, held);
+        await limit('campaign', made.id, '0.01');
+        expect(await hold(made, 1)).toHaveLength(0);
+        await spending().postAll(root.id);
+        expect((await spendOf(made.id)).price).toBe(BigInt(round) * 20_000n);
+        expect(await stateOf(made.id)).toEqual({ state: 'paused', reason: 'cap_campaign' });
+        expect(await adRow(made.id)).toMatchObject({ unposted_micros: 0n, held_micros: 0n });
+        await resume();
+        expect(await stateOf(made.id)).toEqual({ state: 'paused', reason: 'cap_campaign' });
+      }
+    });
+
+    test('of a wallet that is lowered likewise do not spare the agency its part: it owes it', async () => {
+      const [host, email] = ['ads-wallet.test', 'boss@ads-wallet.test'];
+      const owner = await app.make.agency(root, { host });
+      const boss = await app.make.user(owner, { email, password: PASSWORD });
+      await app.make.setUp(owner, boss.id);
+      await root_((tx) =>
+        app.features.wallet.topUp(
+          tx,
+          { rootId: root.id, agencyId: owner.id, amountMicros: 10n * USD, key: 'one' },
+          app.clock.now(),
+        ),
+      );
+      const own = await app.make.client(owner);
+      const made = await app.make.adCampaign(own, { balance: USD, platform: 'sandbox' });
+      const held = await hold(made, 5);
+      await bill(made.id, held);
+      const token = await app.signIn(email, host);
+      const body = { subject: 'wallet', subjectID: owner.id, period: 'day', hard: '0.01', soft: null };
+      expect((await app.call('PUT', '/api/ledger/caps', { host, token, body })).status).toBe(200);
+      await spending().postAll(root.id);
+      expect(await spendOf(made.id)).toEqual({
+        events: 2,
+        price: 20_000n,
+        wholesale: 20_000n,
+        supplier: 20_000n,
+      });
+      const { rows } = await app.admin.query(
+        `select a.kind, coalesce(sum(e.amount), 0)::bigint as amount from account a join entry e on e.account_id = a.id
+         join transfer t on t.id = e.transfer_id and t.kind = 'ad_spend'
+         where a.company_id = $1 and a.kind in ('agency_wallet', 'agency_payable') group by 1 order by 1`,
+        [owner.id],
+      );
+      expect(rows).toEqual([
+        { kind: 'agency_payable', amount: -12_000n },
+        { kind: 'agency_wallet', amount: -8_000n },
+      ]);
+      expect(await stateOf(made.id)).toEqual({ state: 'paused', reason: 'cap_wallet' });
+    });
+
+    test('leave no more to show than what is neither spent, nor promised, nor waits to be posted', async () => {
+      const made = await app.make.adCampaign(client, { balance: USD, platform: 'house' });
+      await limit('campaign', made.id, '0.01');
+      const held = await hold(made, 3);
+      expect(held).toHaveLength(2);
+      await bill(made.id, held.slice(0, 1));
+      expect(await hold(made, 1)).toHaveLength(0);
+      const lease = () =>
+        root_((tx) =>
+          spending().lease(tx, made.id, {
+            micros: 100_000n,
+            least: 1n,
+            until: new Date(app.clock.now().getTime() + 1_000),
+            lastsMs: 1_000,
+          }),
+        );
+      expect((await lease())?.micros).toBe(2_000n);
+      expect(await lease()).toBeNull();
+      await bill(made.id, held.slice(1));
+      await spending().postAll(root.id);
+      expect(await stateOf(made.id)).toEqual({ state: 'paused', reason: 'cap_campaign' });
+      expect((await spendOf(made.id)).price).toBe(8_000n);
+    });
+
+    test('of a client hold for all its campaigns together, at once', async () => {
+      const made = await Promise.all(
+        [1, 2, 3, 4].map(() => app.make.adCampaign(client, { balance: USD, platform: 'house' })),
+      );
+      const idle = await app.make.adCampaign(client, { balance: USD, platform: 'house' });
+      await limit('client', client.id, '0.05');
+      const rounds = async (one: (typeof made)[number]) => {
+        for (let round = 0; round < 5; round++) {
+          await bill(one.id, await hold(one, 2));
+          await root_((tx) => spending().post(tx, one.id));
+        }
+      };
+      await Promise.all(made.map(rounds));
+      await spending().postAll(root.id);
+      const sold = async () => {
+        let sum = 0n;
+        for (const { id } of made) sum += BigInt((await spendOf(id)).price);
+        return sum;
+      };
+      expect(await sold()).toBe(48_000n);
+      for (const { id } of [...made, idle])
+        expect(await stateOf(id)).toEqual({ state: 'paused', reason: 'cap_client' });
+      // What waits in several of them is sold whatever the limit has become.
+      await limit('client', client.id, '10.00');
+      await resume();
+      for (const one of made) await bill(one.id, await hold(one, 5));
+      await limit('client', client.id, '0.01');
+      await Promise.all(made.map(({ id }) => root_((tx) => spending().post(tx, id))));
+      expect(await sold()).toBe(48_000n + 4n * 20_000n);
+    });
+  });
+
   test('a new day in the campaign’s zone brings a new budget, and notices count for the day of their auction', async () => {
     atTheEndOfTheDay();
     const made = await app.make.adCampaign(client, {

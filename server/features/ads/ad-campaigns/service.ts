@@ -21,6 +21,7 @@ import type { Billing } from '../../money/billing/index.ts';
 import type { Payments } from '../../money/payments/index.ts';
 import type { Prepaid } from '../../money/prepaid/index.ts';
 import type { Pricing } from '../../money/pricing/index.ts';
+import type { SpendingLimits } from '../../money/spending-limits/index.ts';
 import type { Retention } from '../../operations/retention/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
 import { createCreatives } from './creative.service.ts';
@@ -53,6 +54,7 @@ export interface AdDeps {
   billing: Billing;
   pricing: Pricing;
   prepaid: Prepaid;
+  spendingLimits: SpendingLimits;
   payments: Payments;
   auth: Auth;
   users: Users;

@@ -5,7 +5,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Billing, LeadSale } from '../../money/billing/index.ts';
 import { periodOf } from '../../money/data-wallet/index.ts';
-import type { LeftOfLimit } from '../../money/spending-limits/index.ts';
+import type { LeftOfLimit, SpendingLimits } from '../../money/spending-limits/index.ts';
 import {
   costsOf,
   dayIn,
@@ -83,6 +83,9 @@ const MOST_POSTED = 20_000;
 /** Of days on which an outside platform was told nothing. */
 const NO_BUDGETS = { daily_micros: 0n, monthly_micros: 0n, total_micros: 0n };
 
+/** A price of 1,000 impressions is that many of one. */
+const THOUSAND = 1000n;
+
 /** The day so many days before another, YYYY-MM-DD. */
 const daysBefore = (day: string, days: number): string =>
   Temporal.PlainDate.from(day).subtract({ days }).toString();
@@ -92,11 +95,15 @@ export type Spending = ReturnType<typeof createSpending>;
 /**
  * What ad campaigns spend: promised before an ad is shown, billed when it was, then posted to the ledger. A promise is
  * taken out of every budget under the lock of the campaign's row, so no number of workers spends more than its day,
- * month, flight, or balance allows. Runs in the root's scope.
+ * month, flight, balance, or limits allow. Runs in the root's scope.
  */
 export function createSpending(
   { db, clock, log }: Platform,
-  { billing, campaigns }: { billing: Billing; campaigns: Campaigns },
+  {
+    billing,
+    campaigns,
+    spendingLimits,
+  }: { billing: Billing; campaigns: Campaigns; spendingLimits: SpendingLimits },
 ) {
   /** Does the work of one of many campaigns: a fault of one, kept in `failed`, keeps nothing from the others. */
   async function alone(
@@ -175,6 +182,82 @@ export function createSpending(
     return all + (await spent.unreported(tx, { campaignId }, daysBefore(today, REPORT_DAYS - 1), today));
   }
 
+  /**
+   * What a client's other campaigns may still use up of its limits: what was promised or not posted yet, and what outside
+   * platforms may still report, of the day and, of a month's limit, of the day before. Until the transaction ends, no one
+   * else is promised or told of what these limits leave, so it locks the rows of no more campaigns.
+   */
+  async function keptForOthers(
+    tx: Tx,
+    row: store.AdRow,
+    today: string,
+  ): Promise<Record<LeftOfLimit['period'], bigint>> {
+    await spent.holdLimits(tx, row.company_id);
+    const others = { companyId: row.company_id, except: row.id };
+    const yesterday = daysBefore(today, 1);
+    const day = (await spent.unbookedOf(tx, others)) + (await spent.unreported(tx, others, today, today));
+    return { day, month: day + (await spent.unreported(tx, others, yesterday, yesterday)) };
+  }
+
+  /**
+   * What the limits of a campaign, which the transaction has locked, and its client leave for more than what was promised,
+   * is not posted yet, or may still be reported. Null: nothing limits it.
+   */
+  async function leftByLimits(tx: Tx, row: store.AdRow, at: Date): Promise<bigint | null> {
+    const left = () => spendingLimits.left(tx, { clientId: row.company_id, campaignId: row.id }, at);
+    const limits = await left();
+    // What the agency bills by itself counts toward no limit.
+    if (limits.length === 0 || (await billing.accounts.billsManually(tx, row.agency_id))) return null;
+    const others = limits.some(({ subject }) => subject === 'client')
+      ? await keptForOthers(tx, row, dayIn(at, row.time_zone))
+      : { day: 0n, month: 0n };
+    // Asked again: what was posted meanwhile is counted twice, and not left out.
+    return least(
+      (await left()).map(
+        ({ subject, period, micros }) =>
+          micros - row.held_micros - row.unposted_micros - (subject === 'client' ? others[period] : 0n),
+      ),
+    );
+  }
+
+  /** What may be promised to a campaign, which the transaction has locked. */
+  async function promisable(tx: Tx, row: store.AdRow, at: Date): Promise<bigint> {
+    const { now } = await roomNow(tx, row, at);
+    if (now === 0n) return now;
+    const left = await leftByLimits(tx, row, at);
+    return left === null ? now : least([now, left]);
+  }
+
+  /** What a campaign can still spend of its budgets now, with what pacing holds back for the rest of the day. */
+  async function roomNow(tx: Tx, row: store.AdRow, at = clock.now()) {
+    const day = dayIn(at, row.time_zone);
+    const used = await usedOf(tx, row, day);
+    const room = roomOf(row, used);
+    const paced = pacedTo(row.daily_micros, at, periodOf(at, row.time_zone, 'day')) - used.day;
+    const now = least([paced, room.all]);
+    return { ...room, day: room.day, now: runs(row, day) && now > 0n ? now : 0n };
+  }
+
+  /**
+   * Running campaigns of a root that a limit leaves nothing for, shown by ourselves. Something else of their client may
+   * have used it up.
+   */
+  async function stoppedByLimits(tx: Tx, rootId: string): Promise<string[]> {
+    const running = await spent.runningHere(tx, rootId);
+    if (running.length === 0) return [];
+    const limits = await spendingLimits.hardLimits(tx, [
+      ...new Set(running.flatMap((one) => [one.id, one.company_id])),
+    ]);
+    const limited = new Set(limits.map(({ subject_id }) => subject_id));
+    const found: string[] = [];
+    for (const { id, company_id, max_bid_micros } of running) {
+      if (!limited.has(id) && !limited.has(company_id)) continue;
+      const left = await spendingLimits.left(tx, { clientId: company_id, campaignId: id }, clock.now());
+      if (left.some(({ micros }) => micros < max_bid_micros / THOUSAND)) found.push(id);
+    }
+    return found;
+  }
+
   /** Whether a campaign runs on a day. */
   const runs = (row: store.AdRow, day: string): boolean =>
     row.state === 'active' &&
@@ -202,6 +285,7 @@ export function createSpending(
     usedOf,
     unbooked,
     runs,
+    roomNow,
 
     /**
      * Keeps what an outside platform is told of a campaign from a day on, and what it was told on the days before. Until it
@@ -236,49 +320,35 @@ export function createSpending(
      * The daily budget that an outside platform may be told of a campaign, in what the client pays: no more than its
      * balance covers and the limits of the campaign and its client leave, after what may still be reported of yesterday.
      * The client's campaigns share what its limits leave. A day's limit is not kept back for yesterday: what comes in of it
-     * is one day's at most. Until the transaction ends, no other campaign of the client is told of. `leftOf`: what the
-     * limits leave now, micro-dollars.
+     * is one day's at most. Until the transaction ends, no other campaign of the client is told of.
      */
-    async dailyFor(tx: Tx, row: store.AdRow, leftOf: () => Promise<readonly LeftOfLimit[]>): Promise<bigint> {
-      await spent.holdTelling(tx, row.company_id);
-      const today = dayIn(clock.now(), row.time_zone);
+    async dailyFor(tx: Tx, row: store.AdRow): Promise<bigint> {
+      await spent.holdLimits(tx, row.company_id);
+      const now = clock.now();
+      const leftOf = () => spendingLimits.left(tx, { clientId: row.company_id, campaignId: row.id }, now);
+      const today = dayIn(now, row.time_zone);
       const yesterday = daysBefore(today, 1);
       const { day: used, funds } = await usedOf(tx, row, today);
       // What the agency bills by itself keeps to no balance and counts toward no limit.
       if (await billing.accounts.billsManually(tx, row.agency_id)) return row.daily_micros;
       const before = await spent.unreported(tx, { campaignId: row.id }, yesterday, yesterday);
-      const others = { agencyId: row.agency_id, companyId: row.company_id, except: row.id };
       const covers: bigint[] = [];
       if ((await leftOf()).length > 0) {
-        const othersToday = await spent.unreported(tx, others, today, today);
-        const othersBefore = await spent.unreported(tx, others, yesterday, yesterday);
-        const count = BigInt(Math.max(1, await spent.runningOutside(tx, others, today)));
+        const others = await keptForOthers(tx, row, today);
+        const count = BigInt(Math.max(1, await spent.runningOutside(tx, row.company_id, today)));
         // Asked again: what has come in meanwhile is counted twice, and not left out.
         for (const { subject, period, micros } of await leftOf()) {
           const own = period === 'day' ? 0n : before;
           if (subject === 'campaign') covers.push(micros - own);
-          else {
-            const kept = own + othersToday + (period === 'day' ? 0n : othersBefore);
-            covers.push(micros - kept, micros / count);
-          }
+          else covers.push(micros - own - others[period], micros / count);
         }
       }
       const cover = least([funds - before, ...covers]);
       return least([row.daily_micros, used + (cover > 0n ? cover : 0n)]);
     },
 
-    /** What a campaign can still spend now, with what pacing holds back for the rest of the day. */
-    async roomNow(tx: Tx, row: store.AdRow, at = clock.now()) {
-      const day = dayIn(at, row.time_zone);
-      const used = await usedOf(tx, row, day);
-      const room = roomOf(row, used);
-      const paced = pacedTo(row.daily_micros, at, periodOf(at, row.time_zone, 'day')) - used.day;
-      const now = least([paced, room.all]);
-      return { ...room, day: room.day, now: runs(row, day) && now > 0n ? now : 0n };
-    },
-
     /**
-     * Promises impressions to a campaign, in their order, as far as its budgets and pacing allow. Returns the ids of
+     * Promises impressions to a campaign, in their order, as far as its budgets, its limits, and pacing allow. Returns the ids of
      * those that it gets. `at`: the time of the auction.
      */
     async hold(
@@ -289,7 +359,7 @@ export function createSpending(
     ): Promise<Set<string>> {
       const row = await store.adCampaignById(tx, campaignId, true);
       if (!row) return new Set();
-      let { now } = await this.roomNow(tx, row, at);
+      let now = await promisable(tx, row, at);
       const day = dayIn(at, row.time_zone);
       const rows: spent.Held[] = [];
       for (const one of wanted) {
@@ -351,8 +421,8 @@ export function createSpending(
 
     /**
      * Promises a part of a campaign's budgets to bids that this process will make until `until`, and that may be billed
-     * until `lastsMs` later: as much as is wanted, as far as budgets and pacing allow. Null if that is less than `least`,
-     * or the campaign does not run.
+     * until `lastsMs` later: as much as is wanted, as far as budgets, limits, and pacing allow. Null if that is less than
+     * `least`, or the campaign does not run.
      */
     async lease(
       tx: Tx,
@@ -362,8 +432,7 @@ export function createSpending(
     ): Promise<{ id: string; micros: bigint; until: Date } | null> {
       const row = await store.adCampaignById(tx, campaignId, true);
       if (!row) return null;
-      const { now } = await this.roomNow(tx, row, at);
-      const micros = least([wanted.micros, now]);
+      const micros = least([wanted.micros, await promisable(tx, row, at)]);
       if (micros < wanted.least) return null;
       // A bid counts on the day that it is made, so no lease goes beyond it.
       const { ends } = periodOf(at, row.time_zone, 'day');
@@ -502,48 +571,55 @@ export function createSpending(
     },
 
     /**
-     * Posts what a campaign was billed since the last time: one event for all of it. If its balance or a limit does not
-     * cover all, the rest is waived, and the campaign stops.
+     * Posts what a campaign was billed since the last time: one event for all of it. What its balance does not cover is
+     * waived. It was shown within the limits of its time, so it is sold whatever they are by now, and what the agency's
+     * Data Wallet may no longer pay is owed. A limit that leaves nothing for the next impression stops the campaign.
      */
     async post(tx: Tx, campaignId: string, at = clock.now()): Promise<string | null> {
       const [campaign] = await campaigns.lock(tx, [campaignId]);
       const row = await store.adCampaignById(tx, campaignId, true);
       if (!campaign || !row) return null;
       const due = await spent.unpostedOf(tx, campaignId, MOST_POSTED);
-      if (due.length === 0) return null;
+      if (due.length === 0 && campaign.state !== 'active') return null;
       const till = await billing.openTill(tx, [{ id: campaignId, ...ownerOf(row) }], at);
       const manual = await billing.accounts.billsManually(tx, row.agency_id);
       const sale = emptySale(row, at);
+      const owed = { ...emptySale(row, at), isPayable: true };
+      const balance = till.balance(campaignId);
       let refused: ReturnType<typeof till.refusal> = null;
       let count = 0;
       for (const one of due) {
-        const with_ = {
+        const supplier = row.platform === 'house' ? 0n : one.media_micros;
+        const asked = {
           ...sale,
           priceMicros: sale.priceMicros + (manual ? 0n : one.price_micros),
           costMicros: sale.costMicros + one.wholesale_micros,
-          supplierMicros: sale.supplierMicros + (row.platform === 'house' ? 0n : one.media_micros),
+          supplierMicros: sale.supplierMicros + supplier,
         };
-        refused = till.refusal(with_);
-        if (refused) break;
-        Object.assign(sale, with_);
+        if (balance < asked.priceMicros) {
+          refused = 'balance_empty';
+          break;
+        }
+        const ofWallet = one.wholesale_micros > 0n ? till.refusal({ ...asked, priceMicros: 0n }) : null;
+        refused = ofWallet ?? refused;
+        if (ofWallet) {
+          sale.priceMicros = asked.priceMicros;
+          owed.costMicros += one.wholesale_micros;
+          owed.supplierMicros += supplier;
+        } else Object.assign(sale, asked);
         count++;
       }
-      const paid = due.slice(0, count).map(({ id }) => id);
-      let transferId: string | null = null;
-      if (sale.priceMicros > 0n || sale.costMicros > 0n || sale.supplierMicros > 0n) {
-        till.take(sale);
-        transferId = (await till.settle()).get(sale.id) ?? null;
-      }
-      await spent.markPosted(tx, campaignId, paid);
-      if (refused) {
-        await spent.waive(
-          tx,
-          campaignId,
-          due.slice(count).map(({ id }) => id),
-        );
-        if (campaign.state === 'active') await campaigns.stop(tx, campaign, refused, at);
-      }
-      return transferId;
+      // What the balance has is not asked for here: only what comes after it waits for a top-up.
+      const next = sale.priceMicros + (manual ? 0n : row.max_bid_micros / THOUSAND);
+      refused = till.refusal({ ...sale, priceMicros: next, costMicros: 0n, isOwed: true }) ?? refused;
+      for (const one of [sale, owed])
+        if (one.priceMicros > 0n || one.costMicros > 0n || one.supplierMicros > 0n) till.take(one);
+      const posted = await till.settle();
+      const ids = due.map(({ id }) => id);
+      await spent.markPosted(tx, campaignId, ids.slice(0, count));
+      await spent.waive(tx, campaignId, ids.slice(count));
+      if (refused && campaign.state === 'active') await campaigns.stop(tx, campaign, refused, at);
+      return posted.get(sale.id) ?? posted.get(owed.id) ?? null;
     },
 
     /**
@@ -643,11 +719,16 @@ export function createSpending(
       return all;
     },
 
-    /** Posts what all campaigns of a root were billed. Returns how many had anything. */
+    /** Posts what all campaigns of a root were billed, and stops those that limits leave nothing for. Returns how many. */
     async postAll(rootId: string): Promise<number> {
-      const ids = await inScope(db.app, { rootId }, (tx) => spent.unpostedIn(tx, rootId));
+      const ids = await inScope(
+        db.app,
+        { rootId },
+        async (tx) =>
+          new Set([...(await spent.unpostedIn(tx, rootId)), ...(await stoppedByLimits(tx, rootId))]),
+      );
       for (const id of ids) await alone(rootId, id, (tx) => this.post(tx, id));
-      return ids.length;
+      return ids.size;
     },
 
     impressions: spent.impressionsOf,

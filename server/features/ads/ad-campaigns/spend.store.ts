@@ -205,6 +205,18 @@ export async function unpostedIn(tx: Tx, rootId: string): Promise<string[]> {
   return rows.map((row) => row.campaign_id);
 }
 
+/** Running campaigns of a root that are shown by ourselves. */
+export const runningHere = (tx: Tx, rootId: string) =>
+  tx
+    .selectFrom('ad_campaign as a')
+    .innerJoin('campaign as c', 'c.id', 'a.campaign_id')
+    .select(['c.id', 'a.company_id', 'a.max_bid_micros'])
+    .where('a.root_id', '=', rootId)
+    .where('a.platform', 'in', ['house', 'sandbox'])
+    .where('c.state', '=', 'active')
+    .orderBy('c.id')
+    .execute();
+
 /** Billed impressions of a campaign that are not in the ledger yet, oldest first. */
 export const unpostedOf = (tx: Tx, campaignId: string, most: number) =>
   tx
@@ -466,14 +478,14 @@ export async function toldDays(tx: Tx, campaignId: string, from: string): Promis
  */
 export async function unreported(
   tx: Tx,
-  of: { campaignId: string } | { agencyId: string; companyId: string; except: string },
+  of: { campaignId: string } | { companyId: string; except: string },
   from: string,
   to: string,
 ): Promise<bigint> {
   const which =
     'campaignId' in of
       ? sql`a.campaign_id = ${of.campaignId}::uuid`
-      : sql`a.agency_id = ${of.agencyId}::uuid and a.company_id = ${of.companyId}::uuid and a.campaign_id <> ${of.except}::uuid`;
+      : sql`c.company_id = ${of.companyId}::uuid and a.campaign_id <> ${of.except}::uuid`;
   const { rows } = await sql<{ micros: bigint }>`
     select coalesce(sum(greatest(0, told.micros - coalesce(d.held_micros + d.spent_micros, 0))), 0)::bigint as micros
     from ad_campaign a
@@ -486,23 +498,28 @@ export async function unreported(
   return rows[0]!.micros;
 }
 
+/** What was promised to a client's other campaigns, or billed and not posted yet. */
+export async function unbookedOf(tx: Tx, of: { companyId: string; except: string }): Promise<bigint> {
+  const { rows } = await sql<{ micros: bigint }>`/* kept: ads_unbooked */
+    select coalesce(sum(a.held_micros + a.unposted_micros), 0)::bigint as micros
+    from campaign c join ad_campaign a on a.campaign_id = c.id
+    where c.company_id = ${of.companyId}::uuid and c.id <> ${of.except}::uuid`.execute(tx);
+  return rows[0]!.micros;
+}
+
 /** How many of a client's campaigns at outside platforms run on a day. */
-export async function runningOutside(
-  tx: Tx,
-  { agencyId, companyId }: { agencyId: string; companyId: string },
-  day: string,
-): Promise<number> {
+export async function runningOutside(tx: Tx, companyId: string, day: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from ad_campaign a join campaign c on c.id = a.campaign_id
-    where a.agency_id = ${agencyId}::uuid and a.company_id = ${companyId}::uuid and a.platform = 'simplifi' and c.state = 'active'
+    where c.company_id = ${companyId}::uuid and a.platform = 'simplifi' and c.state = 'active'
       and (c.starts_on is null or c.starts_on <= ${day}::date) and (c.ends_on is null or c.ends_on >= ${day}::date)`.execute(
     tx,
   );
   return rows[0]!.count;
 }
 
-/** Until the transaction ends, no one else tells an outside platform of a client's campaigns. */
-export const holdTelling = (tx: Tx, companyId: string) =>
+/** Until the transaction ends, no one else is promised or told of what a client's limits leave. */
+export const holdLimits = (tx: Tx, companyId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${companyId}, 497))`.execute(tx);
 
 /** Keeps what an outside platform was told of a campaign, which the transaction has locked, on a day. */

@@ -30,6 +30,9 @@ const REQUESTS_A_MINUTE = 6;
 /** A campaign that was paused for longer does not make up for it. */
 const MOST_BEHIND_MS = 60 * 60_000;
 
+/** How long after an auction its notices come. */
+const SOON_MS = 1_000;
+
 /** Keys of audiences that the simulated exchange's viewers are drawn from. */
 const MOST_KNOWN = 500;
 
@@ -164,7 +167,7 @@ export function createSandbox(
           mediaMicros: media,
           isViewable: outcome.isViewable,
         }));
-    const soon = new Date(at.getTime() + 1_000);
+    const soon = new Date(at.getTime() + SOON_MS);
     await spending.bill(tx, noticed(['once', 'twice']), soon);
     await spending.bill(tx, noticed(['twice']), soon);
     await spending.bill(tx, noticed(['late']), new Date(at.getTime() + LASTS_MS + 1_000));
@@ -172,7 +175,6 @@ export function createSandbox(
       tx,
       made.filter(({ outcome }) => outcome.isClicked).map(({ id }) => ({ id, at: soon })),
     );
-    await spending.post(tx, row.id, soon);
   }
 
   return {
@@ -184,7 +186,12 @@ export function createSandbox(
       for (const { id, root_id } of active) {
         if (root_id !== rootId) continue;
         try {
-          while (await step(rootId, id, now)) steps++;
+          for (let at = await step(rootId, id, now); at; at = await step(rootId, id, now)) {
+            const soon = new Date(at.getTime() + SOON_MS);
+            // In a transaction of its own: whoever posts locks the client first, and then the campaign.
+            await inScope(db.app, { rootId }, (tx) => spending.post(tx, id, soon));
+            steps++;
+          }
         } catch (error) {
           log.error({ err: error, campaignId: id }, 'the sandbox could not show an ad campaign');
         }

@@ -6,7 +6,6 @@ import { createSimplifi } from '../../../providers/simplifi/index.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { People } from '../../audience/people/index.ts';
-import type { SpendingLimits } from '../../money/spending-limits/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
 import type { AdCampaigns } from '../ad-campaigns/index.ts';
 import { createBidder } from './bidder.service.ts';
@@ -26,7 +25,6 @@ export function createAdServing(
     adCampaigns: AdCampaigns;
     adAudiences: AdAudiences;
     people: People;
-    spendingLimits: SpendingLimits;
     audit: Audit;
     limits: Limits;
     tenants: Tenants;

@@ -6,7 +6,6 @@ import {
 } from '../../../platform/ad-platform.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { SpendingLimits } from '../../money/spending-limits/index.ts';
 import type { AdAudiences, Aim } from '../ad-audiences/index.ts';
 import { type AdCampaigns, type AdRow, bidOf, dayIn, REPORT_DAYS, type Told } from '../ad-campaigns/index.ts';
 
@@ -50,12 +49,10 @@ export function createSync(
   {
     adCampaigns,
     adAudiences,
-    spendingLimits,
     outside,
   }: {
     adCampaigns: AdCampaigns;
     adAudiences: AdAudiences;
-    spendingLimits: SpendingLimits;
     outside: AdPlatform | null;
   },
 ) {
@@ -63,11 +60,8 @@ export function createSync(
 
   /** What a platform is told of a campaign, in what the client pays. */
   async function toldOf(tx: Tx, row: AdRow): Promise<Told> {
-    const { company_id: clientId, id: campaignId } = row;
     return {
-      daily_micros: await spending.dailyFor(tx, row, () =>
-        spendingLimits.left(tx, { clientId, campaignId }, clock.now()),
-      ),
+      daily_micros: await spending.dailyFor(tx, row),
       monthly_micros: row.monthly_micros,
       total_micros: row.total_micros,
       markup_bp: row.markup_bp,

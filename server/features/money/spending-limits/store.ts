@@ -3,10 +3,15 @@ import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
 const caps = (tx: Tx, subjectIds: string[]) =>
-  tx.selectFrom('cap').selectAll().where('subject_id', 'in', subjectIds).orderBy('id');
+  tx
+    .selectFrom('cap')
+    .selectAll()
+    .where('subject_id', '=', sql<string>`any(${subjectIds}::uuid[])`)
+    .orderBy('id');
 
 /** Limits of these subjects. */
-export const capsOf = (tx: Tx, subjectIds: string[]) => caps(tx, subjectIds).execute();
+export const capsOf = (tx: Tx, subjectIds: string[]) =>
+  caps(tx, subjectIds).modifyFront(sql`/* kept: caps_of */`).execute();
 
 /** Limits of these subjects, locked in one order. */
 export const lockCaps = (tx: Tx, subjectIds: string[]) => caps(tx, subjectIds).forNoKeyUpdate().execute();
@@ -183,7 +188,7 @@ export async function hardLimits(tx: Tx, subjectIds: string[]) {
   const rows = await tx
     .selectFrom('cap')
     .select(['subject', 'subject_id', 'period', 'hard_micros'])
-    .where('subject_id', 'in', subjectIds)
+    .where('subject_id', '=', sql<string>`any(${subjectIds}::uuid[])`)
     .where('hard_micros', 'is not', null)
     .execute();
   return rows.map((row) => ({ ...row, hard_micros: row.hard_micros! }));
