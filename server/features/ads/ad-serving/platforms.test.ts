@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BOUNDS } from '../../../platform/db/bounds.ts';
 import { inScope } from '../../../platform/db/scope.ts';
+import { newId } from '../../../platform/ids.ts';
 import { type SimplifiStub, startSimplifiStub } from '../../../providers/simplifi/stub.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { BROWSER, type Company, type MadeCampaign } from '../../../test/factories.ts';
@@ -1190,6 +1191,48 @@ describe('[SIMP-04] Simpli.fi', () => {
       // That was today’s limit.
       await sync();
       expect(found.map(({ status }) => status)).toEqual(['Paused', 'Paused']);
+    });
+
+    test('house ads and Simpli.fi share what a limit of their client leaves', async () => {
+      const body = { subject: 'client', subjectID: client.id, period: 'day', hard: '50.00', soft: null };
+      expect((await (await as(client))('PUT', '/ledger/caps', body)).status).toBe(200);
+      const house = await CASES.house.make({ balance: 1_000n * USD });
+      const { spending } = app.features.adCampaigns;
+      const holds = async (mostMicros: bigint) => {
+        const { creativeId } = house;
+        const one = { id: newId(app.clock.now()), creativeId, place: 'news.example.com', viewer: null };
+        const held = await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+          spending.hold(tx, house.id, [{ ...one, mostMicros, lastsMs: 60_000 }]),
+        );
+        return held.size === 1;
+      };
+      expect(await holds(20n * USD)).toBe(true);
+      const made = await CASES.simplifi.make(more);
+      await sync();
+      // $30 from the client is 30 / 1.1 for the media.
+      expect(theirs(made.id)[0]!.fields.daily_budget).toBe(27.27);
+      expect(await holds(10_000n)).toBe(false);
+    });
+
+    test('nor does a limit that is raised and lowered in turn give a day for nothing', async () => {
+      const { made, late } = await ran();
+      const [found] = theirs(made.id);
+      for (let days = 1; days <= 3; days++) {
+        await limit(made.id, '1000.00');
+        await app.features.campaigns.resumeCapped(root.id);
+        await sync();
+        expect(found!.status).toBe('Active');
+        if (days === 1) late(90.9);
+        else report(found!, 90.9);
+        await limit(made.id, '0.01');
+        await sync();
+        await sync();
+        expect([found!.status, (await ledger(made.id)).price]).toEqual([
+          'Paused',
+          BigInt(days) * whole.price,
+        ]);
+        app.clock.advance(86_400_000);
+      }
     });
 
     test('and of no more than a limit leaves; one that was lowered since stops it, but does not reach back', async () => {

@@ -150,6 +150,27 @@ describe('[BEY-03] limits on spending', () => {
     await limit('');
   });
 
+  test('one that is lowered and raised in turn gives no lead for nothing', async () => {
+    const campaign = await app.make.campaign(client, { price: USD, balance: 100n * USD });
+    const limit = (hard: string) =>
+      set('client', { subject: 'campaign', subjectID: campaign.id, period: 'day', hard, soft: null });
+    for (let round = 1; round <= 3; round++) {
+      expect((await limit('50.00')).status).toBe(200);
+      await resume();
+      await visit(campaign, 2);
+      expect((await limit('0.01')).status).toBe(200);
+      await visit(campaign, 1);
+      expect(await state(campaign)).toEqual({ state: 'paused', reason: 'cap_campaign' });
+      const { rows } = await app.admin.query(
+        `select (select count(*)::int from lead where campaign_id = $1) as leads,
+                (select count(*)::int from transfer where campaign_id = $1 and kind = 'lead') as sold`,
+        [campaign.id],
+      );
+      expect(rows).toEqual([{ leads: 2 * round, sold: 2 * round }]);
+    }
+    expect((await list('client')).find(({ subjectID }) => subjectID === campaign.id)?.spent).toBe('6.00');
+  });
+
   test("the wallet's limit stops campaigns of all its clients", async () => {
     const owner = await app.make.agency(root, { host: 'wallet.test' });
     await app.make.leadCost(owner, 700_000n);
