@@ -98,6 +98,7 @@ export interface Schema {
     told_total_micros: bigint | null;
     told_markup_bp: number | null;
     told_share_bp: number | null;
+    telling_until: Date | null;
   };
   ad_campaign_audience: {
     campaign_id: string;

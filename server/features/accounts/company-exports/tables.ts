@@ -210,7 +210,7 @@ export const EXPORTED: readonly ExportedTable[] = [
      frequency_cap frequency_hours click_days view_hours states cities zips areas spent_micros ran_until created_at updated_at`,
     {
       working: `held_micros unposted_micros external_id synced_at sync_error told_on told_daily_micros told_monthly_micros
-        told_total_micros told_markup_bp`,
+        told_total_micros told_markup_bp telling_until`,
       platform: 'told_share_bp',
     },
   ),
