@@ -98,6 +98,8 @@ export interface AdPlatform {
     from: string,
     to: string,
   ): Promise<AdDayReport[]>;
+  /** The same platform, which is asked nothing more once `mayAsk` says no. An answer comes within 15 seconds, or never. */
+  while(mayAsk: () => boolean): AdPlatform;
 }
 
 /** The platform refuses an order, or could not be asked; `retry`: it may take it later. */

@@ -87,6 +87,8 @@ export function createSimplifi(parts: {
   appKey: string;
   userKey: string;
   organization: number;
+  /** Whether more may be asked; undefined: at any time. */
+  mayAsk?: () => boolean;
 }): AdPlatform {
   const { outbound, base, appKey, userKey, organization } = parts;
   const api = `${base}/api`;
@@ -97,6 +99,7 @@ export function createSimplifi(parts: {
     path: string,
     body?: object | { type: string; bytes: Buffer },
   ): Promise<Answer> {
+    if (parts.mayAsk?.() === false) throw new AdPlatformError('Simpli.fi takes too long to answer.', true);
     const isRaw = body !== undefined && 'bytes' in body;
     try {
       const answer = await outbound.fetch(`${api}${path}`, {
@@ -383,6 +386,8 @@ export function createSimplifi(parts: {
       const campaign = await campaignAt(externalId);
       if (campaign) await pause(campaign);
     },
+
+    while: (mayAsk) => createSimplifi({ ...parts, mayAsk }),
 
     async put(order) {
       const campaign = await campaignOf(order);

@@ -60,8 +60,14 @@ export async function startSimplifiStub() {
   const requests: { method: string; path: string; body: string }[] = [];
   let serial = 100;
   let window = { from: 0, count: 0 };
-  /** What goes wrong on purpose: a part of a list only, or the next requests. */
-  const faults = { halfLists: false, failNext: 0, loseNext: 0, mostAMinute: MOST_A_MINUTE };
+  /** What goes wrong on purpose: a part of a list only, or the next requests; what happens while a change is waited for. */
+  const faults = {
+    halfLists: false,
+    failNext: 0,
+    loseNext: 0,
+    mostAMinute: MOST_A_MINUTE,
+    meanwhile: null as (() => Promise<void>) | null,
+  };
   const next = (): number => ++serial;
 
   interface Ask {
@@ -296,7 +302,7 @@ export async function startSimplifiStub() {
   const server = createServer((request, reply) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
+    request.on('end', async () => {
       const raw = Buffer.concat(parts);
       const url = new URL(request.url!, 'http://stub');
       let json: Ask['json'] = {};
@@ -306,6 +312,11 @@ export async function startSimplifiStub() {
         // A form, or nothing.
       }
       requests.push({ method: request.method!, path: url.pathname, body: raw.toString('utf8') });
+      const { meanwhile } = faults;
+      if (meanwhile && request.method !== 'GET') {
+        faults.meanwhile = null;
+        await meanwhile();
+      }
       const now = Date.now();
       window =
         now - window.from < MINUTE_MS ? { ...window, count: window.count + 1 } : { from: now, count: 1 };

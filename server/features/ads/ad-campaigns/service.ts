@@ -388,6 +388,11 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
     media: createMedia(platform, { audit, tenants, auth, users }),
     /** For the features above: campaigns as they are stored. */
     rows: {
+      /** Locks the client of a campaign, then the campaign, as whoever charges it does. */
+      async lock(tx: Tx, id: string): Promise<store.AdRow | undefined> {
+        await campaigns.lock(tx, [id]);
+        return store.adCampaignById(tx, id, true);
+      },
       byId: store.adCampaignById,
       active: store.activeOf,
       outside: store.outsideOf,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BOUNDS } from '../../../platform/db/bounds.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -787,6 +787,63 @@ describe('[SIMP-04] Simpli.fi', () => {
     await pause(made.id, 'paused');
     await sync();
     expect(found[0]!.status).toBe('Paused');
+  });
+
+  describe('two workers that tell of a campaign', () => {
+    const again = (id: string) => app.features.adServing.sync.one(root.id, id);
+    const fixed = { halfLists: false, failNext: 0, loseNext: 0, mostAMinute: 100_000, meanwhile: null };
+    afterEach(() => void Object.assign(stub.faults, fixed));
+
+    test('at once make one there, and one asks while the other waits for its turn', async () => {
+      const made = await CASES.simplifi.make();
+      await Promise.all([again(made.id), again(made.id)]);
+      const [found, ...others] = theirs(made.id);
+      expect([found!.status, others]).toEqual(['Active', []]);
+      await pause(made.id, 'paused');
+      await again(made.id);
+      await pause(made.id, 'active');
+      // It is paused again after one has read that it runs.
+      let asked = 0;
+      stub.faults.meanwhile = async () => {
+        await pause(made.id, 'paused');
+        const before = stub.requests.length;
+        await again(made.id);
+        asked = stub.requests.length - before;
+      };
+      await again(made.id);
+      expect([stub.faults.meanwhile, asked]).toEqual([null, 0]);
+      await again(made.id);
+      expect(found!.status).toBe('Paused');
+      expect(await rowOf(made.id)).toMatchObject({ telling_until: null, sync_error: null });
+    });
+
+    test('one that takes too long asks nothing more, so that it changes nothing that the other told', async () => {
+      const made = await CASES.simplifi.make();
+      await again(made.id);
+      await pause(made.id, 'paused');
+      await again(made.id);
+      await pause(made.id, 'active');
+      let done = 0;
+      stub.faults.meanwhile = async () => {
+        await pause(made.id, 'paused');
+        app.clock.advance(601_000);
+        await again(made.id);
+        done = stub.requests.length;
+      };
+      await again(made.id);
+      expect(stub.requests).toHaveLength(done);
+      expect(theirs(made.id)[0]!.status).toBe('Paused');
+      expect(await rowOf(made.id)).toMatchObject({ telling_until: null, sync_error: null });
+    });
+
+    test('what fails on the way keeps no one from telling of it again', async () => {
+      const made = await CASES.simplifi.make();
+      const charge = vi.spyOn(app.features.adCampaigns.spending, 'chargeReported');
+      charge.mockRejectedValueOnce(new Error('broken'));
+      await expect(again(made.id)).rejects.toThrow('broken');
+      charge.mockRestore();
+      expect(await rowOf(made.id)).toMatchObject({ telling_until: null });
+    });
   });
 
   test('what it refuses is said in its words, and busy times pass', async () => {

@@ -10,6 +10,9 @@ import type { AdAudiences, Aim } from '../ad-audiences/index.ts';
 import { type AdCampaigns, type AdRow, bidOf, dayIn, REPORT_DAYS, type Told } from '../ad-campaigns/index.ts';
 
 const DAY_MS = 86_400_000;
+/** How long someone may tell the platform of a campaign, and how long before that they begin no more. */
+const TELLING_MS = 600_000;
+const MARGIN_MS = 60_000;
 const HUNDRED_PERCENT = 10_000n;
 /** Budgets are told in whole cents. */
 const LEAST_DAILY = 10_000n;
@@ -175,14 +178,29 @@ export function createSync(
     }
   }
 
-  /** Tells the platform of one campaign and reads what it did. The network is asked outside of any transaction. */
-  async function syncOne(rootId: string, id: string, platform: AdPlatform): Promise<void> {
+  /** Ends the telling of a campaign, unless its time is over and someone else tells of it. Returns whether it did. */
+  async function endTelling(tx: Tx, id: string, until: Date): Promise<boolean> {
+    const row = await rows.lock(tx, id);
+    if (row?.telling_until?.getTime() !== until.getTime()) return false;
+    await rows.set(tx, id, { telling_until: null });
+    return true;
+  }
+
+  /**
+   * Tells the platform of one campaign and reads what it did. The network is asked outside of any transaction. While
+   * someone does, no one else: what was read before would be told after what has changed since. Their turn comes within a
+   * minute.
+   */
+  async function syncOne(rootId: string, id: string, outsideOf: AdPlatform): Promise<void> {
     const begun = clock.now();
+    const until = new Date(begun.getTime() + TELLING_MS);
+    const platform = outsideOf.while(() => clock.now().getTime() < until.getTime() - MARGIN_MS);
     const found = await inScope(db.app, { rootId }, async (tx) => {
       const row = await rows.byId(tx, id, true);
       if (row?.platform !== 'simplifi' || row.root_id !== rootId) return null;
       const isNew = row.external_id === null && row.ran_until === null && row.state !== 'active';
-      if (isNew) return null;
+      if (isNew || (row.telling_until && row.telling_until > begun)) return null;
+      await rows.set(tx, id, { telling_until: until });
       const aims = (await adAudiences.aimsOf(tx, [id])).get(id) ?? [];
       const told = await toldOf(tx, row);
       const order = await orderOf(tx, row, aims, told);
@@ -195,7 +213,22 @@ export function createSync(
       return { row, order, told, fault: aimFault(aims) ?? (waits ? WAITS : null) };
     });
     if (!found) return;
-    const { row, order } = found;
+    try {
+      await tell(rootId, id, platform, { ...found, begun, until });
+    } catch (error) {
+      await inScope(db.app, { rootId }, (tx) => endTelling(tx, id, until));
+      throw error;
+    }
+  }
+
+  /** Tells of a campaign what was found, and charges what is reported. */
+  async function tell(
+    rootId: string,
+    id: string,
+    platform: AdPlatform,
+    found: { row: AdRow; order: AdOrder; told: Told; fault: string | null; begun: Date; until: Date },
+  ): Promise<void> {
+    const { row, order, begun } = found;
     let { externalId, creatives } = order;
     let failure: string | null = null;
     const succeeds = async (work: () => Promise<void>): Promise<boolean> => {
@@ -234,6 +267,7 @@ export function createSync(
         reports = await platform.report({ id, externalId: known, creatives }, from, order.today);
       }));
     await inScope(db.app, { rootId }, async (tx) => {
+      if (!(await endTelling(tx, id, found.until))) return;
       if (isTold && order.isRunning) await spending.tell(tx, id, found.told, order.today, true);
       else if (isTold && row.told_on !== null)
         await spending.tell(tx, id, nothing(found.told), order.today, true);
