@@ -565,6 +565,48 @@ describe('[SIMP-01] what ads spend', () => {
     expect(rows[0]).toEqual({ state: 'paused', state_reason: 'balance_empty' });
   });
 
+  test('what is being promised is not refunded at the same time', async () => {
+    const made = await app.make.adCampaign(client, {
+      max_bid_micros: 5n * USD,
+      daily_micros: 1_000n * USD,
+      monthly_micros: 1_000n * USD,
+      platform: 'house',
+    });
+    const own = await as(clientUser);
+    const { body } = await own('POST', '/leadspeek/simplifi/charge-campaign-by-remaining-days', {
+      leadspeekID: made.id,
+      amount: '1000.00',
+      idempotencyKey: `promised-${made.id}`,
+    });
+    expect(body).toMatchObject({ result: 'success' });
+    const agencyCall = await as(agencyUser);
+    const [held, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding = root_(async (tx) => {
+      expect((await spending().hold(tx, made.id, [wanted(made.creativeId, 20n * USD)])).size).toBe(1);
+      held.resolve();
+      await asked.promise;
+    });
+    await held.promise;
+    let isOver = false;
+    const refund = agencyCall('POST', '/leadspeek/client/refund', {
+      leadspeekID: made.id,
+      amount: '1000.00',
+      idempotencyKey: `all-${made.id}`,
+    }).finally(() => {
+      isOver = true;
+    });
+    // Either it has been answered, or it waits for what is being promised.
+    for (let waits = false; !waits && !isOver; )
+      waits = (await app.admin.query('select from pg_locks where not granted')).rows.length > 0;
+    asked.resolve();
+    await holding;
+    const refused = await refund;
+    expect([refused.status, refused.body.errors]).toEqual([
+      409,
+      { amount: [expect.stringContaining('$20.00 is kept until the ads of the last days are billed')] },
+    ]);
+  });
+
   describe('[BEY-03] and limits', () => {
     const limit = async (
       subject: 'wallet' | 'client' | 'campaign',

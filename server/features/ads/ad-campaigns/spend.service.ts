@@ -168,10 +168,11 @@ export function createSpending(
 
   /**
    * How much of a campaign's balance may be spent though it is not booked: what was promised or not posted yet, and, at an
-   * outside platform, what is left of the budgets that it was told of days whose reports may still come.
+   * outside platform, what is left of the budgets that it was told of days whose reports may still come. Until the
+   * transaction ends, no one promises more of it: what is about to be refunded must not be promised.
    */
   async function unbooked(tx: Tx, campaignId: string): Promise<bigint> {
-    const row = await store.adCampaignById(tx, campaignId);
+    const row = await store.adCampaignById(tx, campaignId, true);
     if (!row) return 0n;
     const all = row.held_micros + row.unposted_micros;
     const now = clock.now();
