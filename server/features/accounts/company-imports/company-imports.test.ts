@@ -20,7 +20,10 @@ import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import { auditLedger } from '../../money/ledger/index.ts';
 import type { Manifest } from '../company-exports/archive.ts';
+import { EXPORTED } from '../company-exports/tables.ts';
 import { comparisonHtml, comparisonText } from './index.ts';
+import { INSERTED } from './tables.ts';
+import { CHECKED, CHECKED_DOCUMENT, VALUES } from './values.ts';
 
 let there: TestApp;
 let here: TestApp;
@@ -205,6 +208,29 @@ const counts = async (app: TestApp, companyId: string) =>
   ).rows[0] as { companies: number; leads: number; rows: number };
 const target = () => ({ rootId: root2.id, agencyId: receiver.id });
 
+test('[BEY-13] each text, list, and document that an import makes has a rule, its own or the database’s', async () => {
+  const { rows } = await here.admin.query<{ of: string; name: string; type: string; checked: boolean }>(
+    `select c.table_name as of, c.column_name as name, c.udt_name as type, exists (
+       select from pg_constraint k where k.conrelid = c.table_name::regclass and k.contype = 'c' and c.ordinal_position = any(k.conkey)) as checked
+     from information_schema.columns c
+     where c.table_schema = 'public' and c.udt_name in ('text', '_text', 'jsonb', 'json')`,
+  );
+  const exported = new Map(EXPORTED.map((one) => [one.name, new Set([...one.columns, ...one.agencyOnly])]));
+  for (const { name: table, own, adds } of INSERTED) {
+    const made = rows.filter(
+      ({ of, name }) =>
+        of === table && exported.get(table)!.has(name) && !own.includes(name) && !adds.includes(name),
+    );
+    expect([table, Object.keys(VALUES[table] ?? {}).sort()]).toEqual([
+      table,
+      made.map(({ name }) => name).sort(),
+    ]);
+    for (const { name, checked } of made)
+      if ([CHECKED, CHECKED_DOCUMENT].includes(VALUES[table]![name]!))
+        expect(`${table}.${name} ${checked}`).toBe(`${table}.${name} true`);
+  }
+});
+
 describe('[BEY-13] an archive that no export made is refused, and nothing of it stays', () => {
   const refused = async (file: string, words: string | RegExp) => {
     await expect(here.features.companyImports.import(file, target(), { balances: 'open' })).rejects.toThrow(
@@ -313,6 +339,21 @@ describe('[BEY-13] an archive that no export made is refused, and nothing of it 
     await refused(row(deep), 'is not a JSON object');
     const wide = Array.from({ length: 2_000 }, (_, at) => `"k${at}":1`).join(',');
     await refused(row(`{${wide}}`), 'is not a JSON object');
+  });
+
+  test('if a value is not one that a form would have taken, with its row, column, and rule', async () => {
+    const one = (table: string, change: Line) =>
+      withRows(clientFile, table, (rows) => [...rows.slice(0, -1), { ...rows.at(-1), ...change }]);
+    await refused(
+      one('campaign', { site_url: 'javascript:alert(1)' }),
+      /row \d+ of the table campaign does not fit: site_url: must be a URL that starts with http/,
+    );
+    await refused(one('company', { name: 'Birch \u0000' }), 'must not have a NUL character');
+    await refused(
+      one('lead_contact', { page_url: 'x'.repeat(5_001) }),
+      'page_url: must be text of up to 5,000',
+    );
+    await refused(one('campaign_hour', { visits: 1e12 }), 'visits: must be a number from 0 to 1,000,000,000');
   });
 
   test('if its rows are of others, have unknown columns, or are no rows', async () => {

@@ -25,6 +25,7 @@ import {
 } from './rows.ts';
 import * as store from './store.ts';
 import { DOCUMENT_KEYS, type Here, INSERTED, insertedTable } from './tables.ts';
+import { faultOf } from './values.ts';
 
 /** Where an archive is imported. */
 export interface Target {
@@ -353,14 +354,18 @@ export function createCompanyImports(
       const key = keyColumns(table);
       for (let from = 0; from < rows.length; from += BATCH) {
         const made = rows.slice(from, from + BATCH).map((row, i) => {
-          const { row: content, isDocument, kept } = staged(row, table, here);
+          const { row: changed, isDocument, kept } = staged(row, table, here);
+          const content = JSON.stringify(changed);
+          const fault = isDocument ? null : faultOf(table, changed, content);
+          if (fault)
+            throw new BadArchive(`row ${first + from + i + 1} of the table ${table} does not fit: ${fault}`);
           return {
             key: keyOf(row, key),
             number: first + from + i,
             // A company’s own row has none.
             companyId: isUuid(row.company_id) ? row.company_id : of.company_id,
             isDocument,
-            content: JSON.stringify(content),
+            content,
             kept: kept && JSON.stringify(kept),
           };
         });

@@ -305,7 +305,8 @@ export async function uuidColumns(tx: Tx, tables: readonly string[]): Promise<Ma
 }
 
 const CURSOR = 'compared';
-const ROWS = 500;
+/** A row of an archive may have 8 MB (archive.reader.ts), so few are in memory at once. */
+const ROWS = 25;
 
 /** A row as it is here, and what only the archive said of it; a document is whole. */
 export interface RowHere {
@@ -356,10 +357,11 @@ export async function* rowsHere(
   );
 }
 
-/** Prepares a transaction for many rows: times are written in UTC, and a large table may take its time. */
+/** Prepares a transaction for many rows: times are written in UTC, and a large table, or work between two, may take its time. */
 export async function workAtLength(tx: Tx): Promise<void> {
   await sql`set local time zone 'UTC'`.execute(tx);
   await sql`set local statement_timeout = '60min'`.execute(tx);
+  await sql`set local idle_in_transaction_session_timeout = '60min'`.execute(tx);
 }
 
 interface Found {

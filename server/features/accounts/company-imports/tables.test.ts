@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { EXPORTED } from '../company-exports/tables.ts';
 import { canonical, Digest, idsOf, isUuid, readRow } from './rows.ts';
 import { DOCUMENT_KEYS, DOCUMENTS, INSERTED } from './tables.ts';
+import { faultOf } from './values.ts';
 
 /** The columns of each table, as `npm run schema` wrote them. */
 const schema = new Map(
@@ -77,4 +78,36 @@ describe('[BEY-13] an import forgets nothing', () => {
       n: [1, '9007199254740993'],
     });
   });
+});
+
+test('[BEY-13] a value is held against the rule of its column, and what is not there against none', () => {
+  const of = (table: string, row: Parameters<typeof faultOf>[1]) => faultOf(table, row, JSON.stringify(row));
+  for (const [table, row, words] of [
+    ['brand', { box_bgcolor: 'red;}body{display:none' }, 'box_bgcolor: must be a color such as #1a2b3c'],
+    ['brand', { font_theme: 'Comic' }, 'font_theme: is none of the choices'],
+    ['campaign', { site_hosts: ['*'] }, 'site_hosts: must be a host such as shop.example.com'],
+    ['campaign', { site_hosts: 'shop.example.com' }, 'site_hosts: must be a list'],
+    ['campaign', { created_at: '9999-01-01T00:00:00Z' }, 'created_at: must be an instant from 1970 to 2199'],
+    ['campaign', { created_at: 'soon' }, 'created_at: must be an instant from 1970 to 2199'],
+    ['lead', { evidence: { kinds: ['x'.repeat(50_000)] } }, 'evidence: must not exceed 50,000 characters'],
+    ['campaign_hour', { leads: -1 }, 'leads: must be a number from 0 to 1,000,000,000'],
+    [
+      'cap',
+      { hard_micros: '9000000000000000000' },
+      'hard_micros: must be a number from 0 to 1,000,000,000,000,000',
+    ],
+    ['user_account', { email: 'ann@x.test, bob@x.test' }, 'email: must be an email address'],
+    ['setting', { name: 'rooted' }, 'name: is none of the choices'],
+    ['integration', { kind: 'ftp' }, 'kind: is none of the choices'],
+    ['integration', { mapping: { a: { b: 1 } } }, 'mapping: must be text of up to 5,000 characters'],
+    [
+      'alert',
+      { hours: { days: [8], from: '09:00', to: '10:00' } },
+      'hours: Too big: expected number to be <=7',
+    ],
+    ['banner', { name: 'a\u0000' }, 'must not have a NUL character'],
+  ] as const)
+    expect([table, of(table, row as never)]).toEqual([table, words]);
+  expect(of('brand', { box_bgcolor: '#1A2b3c', name: 'Own \\u0000', font_theme: null })).toBeNull();
+  expect(of('cap', { hard_micros: '1000000000000000', updated_at: '2026-03-10T15:00:00Z' })).toBeNull();
 });
