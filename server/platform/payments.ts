@@ -63,6 +63,8 @@ export interface PaymentGateway {
   findRefund(
     input: { charge: string; idempotencyKey: string } & OnAccount,
   ): Promise<RefundOutcome | { status: 'none' }>;
+  /** Every refund of a charge, however it was made, oldest first. */
+  listRefunds(input: { charge: string } & OnAccount): Promise<ListedRefund[]>;
 
   /** The payouts sent from there to its holder's bank since a given time, newest first. */
   listPayouts(input: { since: Date } & OnAccount): Promise<ListedPayout[]>;
@@ -165,6 +167,21 @@ export interface ListedCharge {
   amountCents: number;
   /** How much of it has been refunded. */
   refundedCents: number;
+  createdAt: Date;
+}
+
+export interface ListedRefund {
+  refund: string;
+  /**
+   * The idempotency key under which we made it; undefined: it was not made by us. The owner of a connected account can
+   * put any key on a refund of their own.
+   */
+  refundKey: string | undefined;
+  amountCents: number;
+  /** Why it failed, in the provider's words; absent unless it failed. */
+  code?: string;
+  /** The current status. */
+  status: 'succeeded' | 'pending' | 'failed';
   createdAt: Date;
 }
 

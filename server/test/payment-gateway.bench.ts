@@ -28,6 +28,8 @@ export interface GatewayBench {
   captured(account?: string): Promise<number[]>;
   /** The network sends what is on the account to the bank, as it does once a day. */
   payOut(account?: string): Promise<void>;
+  /** Someone refunds a charge at the network itself. */
+  refundThere(charge: string, amountCents: number): Promise<void>;
   /** How often the network was called. */
   requests(): number;
   /** Waits until late answers have arrived. */

@@ -314,6 +314,31 @@ export function gatewayContract(name: string, open: () => Promise<GatewayBench>)
         expect(await code(gateway.refund({ charge, idempotencyKey: key() }))).toBe('invalid');
       });
 
+      test('[PAY-02] all of a charge are listed, our own with their keys, those made elsewhere without', async () => {
+        const made = await onFile();
+        const [charge, other] = [
+          idOf(await gateway.charge(request(made)))!,
+          idOf(await gateway.charge(request(made)))!,
+        ];
+        expect(await gateway.listRefunds({ charge })).toEqual([]);
+        const ours = { charge, amountCents: 1000, idempotencyKey: key() };
+        const first = await gateway.refund(ours);
+        await bench.refundThere(charge, 34);
+        await bench.refundThere(other, 500);
+        const listed = await gateway.listRefunds({ charge });
+        expect(listed).toEqual([
+          {
+            refund: (first as { refund: string }).refund,
+            refundKey: ours.idempotencyKey,
+            amountCents: 1000,
+            status: 'succeeded',
+            createdAt: expect.any(Date),
+          },
+          expect.objectContaining({ amountCents: 34, status: 'succeeded' }),
+        ]);
+        expect(listed[1]!.refundKey).not.toBe(ours.idempotencyKey);
+      });
+
       test('[PAY-02] not of a declined charge, and not of wrong amounts', async () => {
         const made = await onFile('4000000000000341');
         const charge = idOf(await gateway.charge(request(made)))!;

@@ -38,6 +38,7 @@ export async function openStripe({ webhookSecrets = [webhookSecret], timeoutMs =
     notices: async () => server.notices(),
     captured: async (account?: string) => server.captured(account),
     payOut: async (account = '') => server.payOut(account),
+    refundThere: async (charge: string, amountCents: number) => void server.refundThere(charge, amountCents),
     requests: () => server.requests.length,
     settle: () => new Promise<void>((done) => setTimeout(done, 600)),
     close: () => server.close(),

@@ -548,6 +548,9 @@ export async function startStripeServer(options: StripeServerOptions) {
     failPayout(id: string, amount: number, failure_message: string): void {
       tell(id, 'payout.failed', make(id, 'payout', 'po', { amount, status: 'failed', failure_message }));
     },
+    /** Someone refunds a charge in Stripe's dashboard, or through its API with metadata of their own. */
+    refundThere: (charge: string, amount: number, account = '', metadata: Resource = {}): string =>
+      refund(account, { payment_intent: charge, amount, metadata }).id,
     addIntents(account: string, list: Resource[]): void {
       for (const fields of list) make(account, 'payment_intent', 'pi', fields);
     },

@@ -23,12 +23,16 @@ export function walletPurpose(wallet: Wallet): PurposeHandler {
       await topUp(tx, charge, at);
     },
     async declined() {},
-    async refunded(tx, charge, { id, amountMicros }, at) {
+    async refunded(tx, charge, { id, amountMicros, isOutside }, at) {
       const { lotId } = await topUp(tx, charge, at);
-      await wallet.refund(tx, { ...of(charge), lotId, amountMicros, key: id }, at);
+      const book = isOutside ? wallet.dispute : wallet.refund;
+      await book(tx, { ...of(charge), lotId, amountMicros, key: id }, at);
     },
-    async refundFailed(tx, charge, { id, amountMicros }, at) {
-      await wallet.topUp(tx, { ...of(charge), amountMicros, key: `back:${id}`, memo: 'Refund failed' }, at);
+    async refundFailed(tx, charge, { id, amountMicros, isOutside }, at) {
+      const { lotId } = await topUp(tx, charge, at);
+      if (isOutside) await wallet.reverseDispute(tx, { ...of(charge), lotId, key: id }, at);
+      else
+        await wallet.topUp(tx, { ...of(charge), amountMicros, key: `back:${id}`, memo: 'Refund failed' }, at);
     },
     async disputed(tx, charge, { id, amountMicros }, at) {
       const { lotId } = await topUp(tx, charge, at);

@@ -6,6 +6,7 @@ import {
   checkRefund,
   GatewayError,
   type ListedCharge,
+  type ListedRefund,
   type PaymentGateway,
   type RefundOutcome,
 } from '../../platform/payments.ts';
@@ -18,7 +19,7 @@ type Charge = SandboxObjects['charge'];
 type Refund = SandboxObjects['refund'];
 type Charges = Pick<
   PaymentGateway,
-  'charge' | 'findCharge' | 'listCharges' | 'cancelCharge' | 'refund' | 'findRefund'
+  'charge' | 'findCharge' | 'listCharges' | 'cancelCharge' | 'refund' | 'findRefund' | 'listRefunds'
 >;
 
 /** Charges and refunds. */
@@ -218,6 +219,22 @@ export function createCharges(network: Network): Charges & {
         return status === 'failed'
           ? { status, refund: found.id, code: 'declined' }
           : { status, refund: found.id, amountCents: found.amountCents };
+      }),
+
+    listRefunds: (input) =>
+      store.transaction(async (tx) => {
+        await network.find(tx, 'charge', input.charge, input.account);
+        return (await tx.list('refund', input.charge)).map((refund): ListedRefund => {
+          const status = stateOf(refund, now());
+          return {
+            refund: refund.id,
+            refundKey: refund.key,
+            amountCents: refund.amountCents,
+            status,
+            ...(status === 'failed' ? { code: 'declined' } : {}),
+            createdAt: new Date(refund.createdAt),
+          };
+        });
       }),
   };
 }

@@ -59,6 +59,9 @@ async function open() {
       await gateway.sendNotices(async (notice) => void taken.push(notice));
       return taken;
     },
+    async refundThere(charge: string, amountCents: number) {
+      await gateway.refund({ charge, amountCents, idempotencyKey: `there-${charge}-${amountCents}` });
+    },
     async payOut() {
       clock.advance(86_400_000);
     },

@@ -9,6 +9,7 @@ import {
   GatewayError,
   type ListedCharge,
   type ListedPayout,
+  type ListedRefund,
   noAccount,
   type PaymentGateway,
   type PayoutPart,
@@ -288,6 +289,23 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
       return found ? refundOf(found) : { status: 'none' };
     },
 
+    async listRefunds(input) {
+      return ask(async (stripe) => {
+        const listed: ListedRefund[] = [];
+        const list = { payment_intent: input.charge, limit: 100 };
+        for await (const refund of stripe.refunds.list(list, options({ account: input.account })))
+          listed.push({
+            ...refundOf(refund),
+            refund: refund.id,
+            refundKey: refund.metadata?.refund_key || undefined,
+            amountCents: refund.amount,
+            createdAt: new Date(refund.created * 1000),
+          });
+        // The newest is first.
+        return listed.reverse();
+      });
+    },
+
     async createAccount(input) {
       const made = await ask((stripe) =>
         stripe.accounts.create(
@@ -380,7 +398,12 @@ function outcomeOf(intent: Stripe.PaymentIntent): ChargeOutcome {
   }
 }
 
-function refundOf({ id, status, amount, failure_reason }: Stripe.Refund): RefundOutcome {
+function refundOf({
+  id,
+  status,
+  amount,
+  failure_reason,
+}: Stripe.Refund): Exclude<RefundOutcome, { status: 'unknown' }> {
   if (status === 'failed' || status === 'canceled')
     return { status: 'failed', refund: id, code: failure_reason ?? status };
   return { status: status === 'succeeded' ? 'succeeded' : 'pending', refund: id, amountCents: amount };

@@ -286,16 +286,18 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       if (row) await save(tx, row, policy.onDeclined(autoOf(row), at, reason), at);
       await jobs.send(tx, tellJob, [{ ...key, attemptId: attempt }]);
     },
-    async refunded(tx, charge, refund, at, outside) {
+    async refunded(tx, charge, refund, at) {
       const { lotId } = await post(tx, charge, at);
       const given = { ...keyOf(charge), lotId, amountMicros: refund.amountMicros, referenceId: refund.id };
       // What the provider has already refunded is booked, whether spent or not; the rest is owed.
-      if (outside) await wallet.dispute(tx, { ...given, key: `refund:${refund.id}` }, at);
+      if (refund.isOutside) await wallet.dispute(tx, { ...given, key: `refund:${refund.id}` }, at);
       else await wallet.refund(tx, { ...given, key: refund.id }, at);
     },
     async refundFailed(tx, charge, refund, at) {
       const { lotId } = await post(tx, charge, at);
-      await wallet.reverseRefund(tx, { ...keyOf(charge), lotId, key: refund.id }, at);
+      const given = { ...keyOf(charge), lotId };
+      if (refund.isOutside) await wallet.reverseDispute(tx, { ...given, key: `refund:${refund.id}` }, at);
+      else await wallet.reverseRefund(tx, { ...given, key: refund.id }, at);
     },
     async disputed(tx, charge, dispute, at) {
       const { lotId } = await post(tx, charge, at);

@@ -668,6 +668,30 @@ describe('[WALL-07] what becomes of a top-up at the card', () => {
     await booksAreRight();
   });
 
+  test('a refund made at the provider takes what is left, and what was spent is owed', async () => {
+    const who = await made();
+    await charge(who, '250');
+    await debit(who, 100n * USD);
+    const { rows: charged } = await app.admin.query(
+      'select provider_reference from charge where company_id = $1',
+      [who.agency.id],
+    );
+    await app.features.payments.gateway.refund({
+      charge: charged[0].provider_reference,
+      amountCents: 20_000,
+      idempotencyKey: `there-${who.agency.id}`,
+    });
+    await app.features.payments.attendNotices();
+    expect((await about(who)).balance_amount).toBe('0.00');
+    const { rows } = await app.admin.query(
+      `select sum(e.amount)::bigint as owed from entry e join account a on a.id = e.account_id
+       where a.company_id = $1 and a.kind = 'agency_payable'`,
+      [who.agency.id],
+    );
+    expect(rows[0].owed).toBe(-50n * USD);
+    await booksAreRight();
+  });
+
   test('a disputed top-up takes what is left, and what was spent is owed', async () => {
     const who = await made({ card: false });
     const { cards, sandbox } = app.features.payments;

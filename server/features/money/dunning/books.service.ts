@@ -1,3 +1,5 @@
+import { Refusal } from '../../../../contract/errors.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { EventHub } from '../../../platform/events.ts';
@@ -292,6 +294,37 @@ export function createBooks(
     await invoices.setCollection(tx, invoice.id, { fee_released_at: at });
   }
 
+  /**
+   * Books that the provider has taken money of a charge from the party that was paid (disputed, or refunded there),
+   * whatever has become of it here: first what was paid beyond the amount due, then up to `most` of what paid the invoice;
+   * the rest is a loss. The fee stays with the root. Returns the invoice, open for what is due again.
+   */
+  async function lose(
+    tx: Tx,
+    invoice: InvoiceRow,
+    given: { kind: 'refund' | 'dispute'; key: string; amount: bigint; most: bigint },
+    at: Date,
+  ): Promise<InvoiceRow> {
+    const { kind, key, amount } = given;
+    const over = policy.least(amount, await store.overOf(tx, invoice));
+    const back = policy.least(policy.least(amount - over, given.most), invoice.paid_micros);
+    const [owed, clearing] = entriesOf(invoice, amount, 0n).map(({ account }) => account) as [
+      AccountRef,
+      AccountRef,
+    ];
+    const entries = [
+      { account: owed, amount: -over - back },
+      { account: clearing, amount },
+      { account: { ...clearing, kind: 'written_off' as const }, amount: over + back - amount },
+    ].filter((entry) => entry.amount !== 0n);
+    await post(tx, invoice, { kind, key, entries }, at);
+    const open = await takeBack(tx, invoice, back, at);
+    // What the root received of it stays collected, whatever happens to the invoice.
+    return feeOf(open) > 0n && (await store.reservedOf(tx, open)) <= 0n
+      ? invoices.setCollection(tx, open.id, { fee_released_at: at })
+      : open;
+  }
+
   const handler: PurposeHandler = {
     async succeeded(tx, charge, at) {
       const invoice = await invoices.locked(tx, charge.referenceId);
@@ -317,7 +350,15 @@ export function createBooks(
     },
     async refunded(tx, charge, refund, at) {
       const invoice = await invoices.locked(tx, charge.referenceId);
+      // It was refunded at the provider since the job looked (giveBack): it will look again.
+      if (refund.key.startsWith(policy.OVER) && (await store.overOf(tx, invoice)) < refund.amountMicros)
+        throw new Refusal('conflict', ownMessages.notRefundable);
       const before = charge.refundedMicros - refund.amountMicros;
+      if (refund.isOutside) {
+        const amount = refund.amountMicros;
+        await lose(tx, invoice, { kind: 'refund', key: `refund:${refund.id}`, amount, most: amount }, at);
+        return reckon(tx, payerOf(invoice), at);
+      }
       const fee =
         policy.feeShare(charge.feeMicros, charge.refundedMicros, charge.amountMicros) -
         policy.feeShare(charge.feeMicros, before, charge.amountMicros);
@@ -332,7 +373,7 @@ export function createBooks(
     },
     async refundFailed(tx, charge, refund, at) {
       const invoice = await invoices.locked(tx, charge.referenceId);
-      await reverse(
+      const back = await reverse(
         tx,
         invoice,
         `refund:${refund.id}`,
@@ -347,33 +388,15 @@ export function createBooks(
           { kind: 'adjustment', key: `refund_failed:${refund.id}:fee`, memo: 'A refund failed' },
           at,
         );
-      const over = refund.key.startsWith(policy.OVER)
-        ? refund.amountMicros
-        : await take(tx, invoice, refund.amountMicros, 'keep', at);
+      const over = refund.key.startsWith(policy.OVER) ? back : await take(tx, invoice, back, 'keep', at);
       if (over > 0n) await owe(tx, invoice, refund.id, over, at);
     },
     async disputed(tx, charge, dispute, at) {
       const invoice = await invoices.locked(tx, charge.referenceId);
-      // The provider takes the full amount from the party that was paid, whether or not it was already refunded; the
-      // fee stays with the root.
-      const back = policy.least(
-        policy.least(dispute.amountMicros, charge.amountMicros - charge.refundedMicros),
-        invoice.paid_micros,
-      );
-      const [owed, clearing] = entriesOf(invoice, dispute.amountMicros, 0n).map(({ account }) => account) as [
-        AccountRef,
-        AccountRef,
-      ];
-      const entries = [
-        { account: owed, amount: -back },
-        { account: clearing, amount: dispute.amountMicros },
-        { account: { ...clearing, kind: 'written_off' as const }, amount: back - dispute.amountMicros },
-      ].filter((entry) => entry.amount !== 0n);
-      await post(tx, invoice, { kind: 'dispute', key: `dispute:${dispute.id}`, entries }, at);
-      const open = await takeBack(tx, invoice, back, at);
-      // What the root received of it stays collected, whatever happens to the invoice.
-      if (feeOf(open) > 0n && (await store.reservedOf(tx, open)) <= 0n)
-        await invoices.setCollection(tx, open.id, { fee_released_at: at });
+      // The provider takes the full amount, whether or not it was already refunded.
+      const most = charge.amountMicros - charge.refundedMicros;
+      const given = { key: `dispute:${dispute.id}`, amount: dispute.amountMicros, most };
+      const open = await lose(tx, invoice, { kind: 'dispute', ...given }, at);
       if (dueOf(open) > 0n) await fail(tx, open, 'The cardholder disputed the payment.', at, true);
     },
     async disputeWon(tx, charge, dispute, at) {
@@ -405,6 +428,12 @@ export function createBooks(
     reckon,
     fail,
     letGo,
+
+    /** How much of what was paid too much on an invoice is still here, up to an amount. */
+    async overLeft(tx: Tx, invoiceId: string, micros: bigint): Promise<bigint> {
+      const over = policy.least(await store.overOf(tx, await invoices.locked(tx, invoiceId)), micros);
+      return over > 0n ? over : 0n;
+    },
 
     /** Whether the wholesale part of an invoice is the agency's own to pay because no attempt will collect it. */
     isLetGo: async (tx: Tx, invoice: InvoiceRow): Promise<boolean> =>

@@ -306,14 +306,19 @@ export function createCollector(
       return outcomes;
     },
 
-    /** Refunds what was paid although it was no longer due. */
+    /** Refunds what was paid although it was no longer due, unless it has gone back otherwise in the meantime. */
     async giveBack(of: { rootId: string; chargeId: string; micros: string; key: string }) {
       const { rootId, chargeId, micros, key } = of;
+      const amountMicros = await within(rootId, async (tx) => {
+        const charge = await charges.byId(tx, chargeId);
+        return books.overLeft(tx, charge!.referenceId, BigInt(micros));
+      });
+      if (amountMicros === 0n) return;
       try {
         await charges.refund({
           rootId,
           chargeId,
-          amountMicros: BigInt(micros),
+          amountMicros,
           key,
           reason: 'Paid twice',
         });

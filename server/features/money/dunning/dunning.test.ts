@@ -144,6 +144,80 @@ describe('[PAY-05] charging invoices', () => {
     expect(await dues.invoice(wholesale)).toMatchObject({ total_micros: 4n * USD });
   });
 
+  /** Refunds a charge at the provider itself. */
+  const refundThere = async (invoiceId: string, amountCents: number) => {
+    const { rows } = await app.admin.query(
+      `select provider_reference, account from charge where reference_id = $1 and provider_reference is not null
+       order by created_at desc limit 1`,
+      [invoiceId],
+    );
+    await dues.network().refund({
+      charge: rows[0].provider_reference,
+      amountCents,
+      idempotencyKey: `there-${invoiceId}-${amountCents}`,
+      account: rows[0].account,
+    });
+    await dues.look();
+  };
+
+  test('a refund made at the provider opens the invoice again; the fee stays, and nothing is charged by itself', async () => {
+    const { agency, client } = await owing();
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await refundThere(id, 1000);
+    expect(await dues.invoice(id)).toMatchObject({
+      status: 'open',
+      paid_micros: 20n * USD,
+      next_attempt_at: null,
+    });
+    expect(await dues.books(client.company)).toEqual({ client_receivable: -10_000_000 });
+    expect(await dues.books(agency.company)).toEqual({
+      agency_revenue: 30_000_000,
+      card_clearing: -20_000_000,
+    });
+    await dues.passes(8 * DAY);
+    expect(await dues.taken(client.company)).toBe(2000);
+    // What the bank takes of it after that is a loss as far as it has gone back already.
+    const { rows } = await app.admin.query('select id from charge where reference_id = $1', [id]);
+    await app.features.payments.core.dispute(root.id, rows[0].id, {
+      id: `dp_${id}`,
+      status: 'lost',
+      reason: 'fraudulent',
+      amountCents: 3000,
+    });
+    expect(await dues.invoice(id)).toMatchObject({ status: 'open', paid_micros: 0n });
+    expect(await dues.books(client.company)).toEqual({ client_receivable: -30_000_000 });
+    expect(await dues.books(agency.company)).toEqual({
+      agency_revenue: 30_000_000,
+      card_clearing: 10_000_000,
+      written_off: -10_000_000,
+    });
+  });
+
+  test('of an invoice that was paid twice, what is refunded at the provider is the excess', async () => {
+    const { client } = await owing();
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    const { rows } = await app.admin.query('select * from charge where reference_id = $1', [id]);
+    await dues.inRoot((tx) =>
+      app.features.payments.charges.intend(tx, {
+        owner: dues.owner(client.company),
+        purpose: 'invoice',
+        referenceId: id,
+        amountMicros: 30n * USD,
+        key: 'twice',
+        description: rows[0].description,
+      }),
+    );
+    app.clock.advance(1000);
+    const second = await app.admin.query(`select id from charge where idempotency_key = 'twice'`);
+    await app.features.payments.core.send(root.id, second.rows[0].id);
+    await refundThere(id, 3000);
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 30n * USD });
+    expect(await dues.books(client.company)).toEqual({});
+    expect(await dues.taken(client.company)).toBe(3000);
+  });
+
   test('a refund that fails puts everything back', async () => {
     const { agency, client } = await owing({ card: 'refundFails' });
     const id = await dues.bill(client.company);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/scope.ts';
-import type { InvoiceRow } from '../invoices/index.ts';
+import { dueOf, type InvoiceRow } from '../invoices/index.ts';
 import { LEAST } from './policy.ts';
 
 const owed = sql<bigint>`total_micros - paid_micros - credited_micros`;
@@ -27,6 +27,16 @@ export async function reservedOf(tx: Tx, invoice: InvoiceRow): Promise<bigint> {
     where t.reference_id = ${invoice.id} and t.kind <> 'lead'
       and e.company_id = ${invoice.agency_id} and e.account_code = 12`.execute(tx);
   return rows[0]!.sum;
+}
+
+/** How much more was paid on an invoice than was due and has not gone back yet, micro-dollars. */
+export async function overOf(tx: Tx, invoice: InvoiceRow): Promise<bigint> {
+  const code = invoice.side === 'retail' ? 3 : 12;
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(e.amount), 0)::bigint as sum from transfer t join entry e on e.transfer_id = t.id
+    where t.reference_id = ${invoice.id} and t.kind <> 'lead'
+      and e.company_id = ${invoice.company_id} and e.account_code = ${code}::smallint`.execute(tx);
+  return rows[0]!.sum + dueOf(invoice);
 }
 
 /** Whether a charge has failed for something that a company still has to pay. */

@@ -410,6 +410,10 @@ export function createChargeCore(
       const row = await store.chargeByKey(tx, companyId, purpose, key);
       return row ? seen(row) : null;
     },
+    async byId(tx: Tx, id: string): Promise<Charge | null> {
+      const row = await store.chargeById(tx, id);
+      return row ? seen(row) : null;
+    },
     of: async (
       tx: Tx,
       companyId: string,
@@ -492,8 +496,7 @@ export function createChargeCore(
       if (!state) return 'an inquiry: no money has moved';
       return within(rootId, async (tx) => {
         const row = (await store.lockCharge(tx, chargeId))!;
-        if (row.state !== 'succeeded' && row.state !== 'refunded' && row.state !== 'disputed')
-          throw new Error('The disputed charge has not succeeded yet');
+        if (!policy.isPaid(row.state)) throw new Error('The disputed charge has not succeeded yet');
         const at = clock.now();
         const before = await store.disputeById(tx, given.id);
         const about: DisputeOf = {
@@ -548,4 +551,5 @@ export const refundSeen = (row: store.RefundRow): RefundOf => ({
   amountMicros: policy.microsOfCents(row.amount_cents),
   key: row.idempotency_key,
   reason: row.reason,
+  isOutside: policy.isOutside(row.idempotency_key),
 });

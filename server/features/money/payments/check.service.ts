@@ -20,7 +20,7 @@ type Ours = Awaited<ReturnType<typeof store.chargesSince>>[number];
 
 /** What a root reviews and fixes: the page "Payments to check", and the daily comparison that fills it. */
 export function createChecks(
-  { db, clock }: Pick<Platform, 'db' | 'clock'>,
+  { db, clock, log }: Pick<Platform, 'db' | 'clock' | 'log'>,
   parts: {
     gateway: PaymentGateway;
     core: ChargeCore;
@@ -30,6 +30,13 @@ export function createChecks(
 ) {
   const { gateway, core, refunds, audit } = parts;
   const { within } = core;
+  /** Reads a charge's refunds at the provider; what could not be booked yet stays a difference. */
+  const hearRefunds = (rootId: string, chargeId: string): Promise<void> =>
+    refunds
+      .hear(rootId, chargeId)
+      .catch((error) =>
+        log.warn({ err: error, charge: chargeId }, 'could not book the refunds of a charge yet'),
+      );
 
   const mayOf = (row: store.ProblemRow): ('ask' | 'settle' | 'refund' | 'resolve')[] => {
     const left = row.amount_cents > row.refunded_cents;
@@ -67,7 +74,7 @@ export function createChecks(
     const cents = (n: number) => usd(BigInt(n) * 10_000n);
     if (theirs.amountCents !== ours.amount_cents)
       return { kind: 'amount' as const, ours: cents(ours.amount_cents), theirs: cents(theirs.amountCents) };
-    const here = ['succeeded', 'refunded', 'disputed'].includes(ours.state);
+    const here = policy.isPaid(ours.state);
     const there = theirs.status === 'succeeded';
     if (!policy.isUnderWay(ours.state) && theirs.status !== 'unknown' && here !== there)
       return { kind: 'state' as const, ours: ours.state, theirs: theirs.status };
@@ -118,9 +125,13 @@ export function createChecks(
       if (mine) {
         met.add(mine.id);
         let found = difference(mine, theirs);
-        if (found?.kind === 'state') {
-          // A notice may have been lost: ask, and settle what can be.
-          await core.ask(rootId, mine.id);
+        // A notice may have been lost: ask, and settle what can be.
+        for (const [kind, settle] of [
+          ['state', core.ask],
+          ['refund', hearRefunds],
+        ] as const) {
+          if (found?.kind !== kind) continue;
+          await settle(rootId, mine.id);
           const now = await within(rootId, (tx) => chargeById(tx, mine.id));
           found = now ? difference({ ...mine, ...now }, theirs) : found;
         }
@@ -147,7 +158,7 @@ export function createChecks(
     // A charge missing from a list may be newer than it; an hour later it must be there.
     const settled = new Date(begun.getTime() - policy.FINAL_AFTER_MS);
     for (const mine of ours) {
-      const here = ['succeeded', 'refunded', 'disputed'].includes(mine.state);
+      const here = policy.isPaid(mine.state);
       if (!here || met.has(mine.id) || (mine.sent_at ?? mine.created_at) > settled) continue;
       await note(mine, mine.id, mine.provider_reference ?? mine.id, {
         kind: 'not_there',
@@ -201,6 +212,8 @@ export function createChecks(
       const { charge: now } = await core.ask(row.root_id, id);
       for (const one of await within(row.root_id, (tx) => refundsOf(tx, id)))
         if (policy.refundIsOpen(one.state)) await refunds.ask(row.root_id, one.id);
+      // Someone may have refunded it at the provider.
+      if (policy.isPaid(now.state)) await hearRefunds(row.root_id, id);
       await within(row.root_id, (tx) =>
         audit.record(tx, ctx, {
           action: 'payment.asked',

@@ -103,6 +103,8 @@ export interface RefundOf {
   amountMicros: bigint;
   key: string;
   reason: string;
+  /** It was made at the provider and not by us: the money has left, so it must be booked as far as possible. */
+  isOutside: boolean;
 }
 export interface DisputeOf {
   id: string;
@@ -122,9 +124,9 @@ export interface PurposeHandler {
   declined(tx: Tx, charge: Charge, at: Date): Promise<void>;
   /**
    * A refund is about to be requested: takes it off the books (throwing a Refusal here stops it), so that no one spends
-   * the money in the meantime. `outside`: it was made at the provider, so it must be booked as far as possible.
+   * the money in the meantime; or one that was made at the provider has been found (`isOutside`).
    */
-  refunded(tx: Tx, charge: Charge, refund: RefundOf, at: Date, outside?: boolean): Promise<void>;
+  refunded(tx: Tx, charge: Charge, refund: RefundOf, at: Date): Promise<void>;
   /** The refund did not happen after all: reverses it. */
   refundFailed(tx: Tx, charge: Charge, refund: RefundOf, at: Date): Promise<void>;
   disputed(tx: Tx, charge: Charge, dispute: DisputeOf, at: Date): Promise<void>;
@@ -161,6 +163,7 @@ export interface Charges {
   intend(tx: Tx, ask: ChargeAsk): Promise<string | null>;
   /** The charge of a key, if there is one. */
   byKey(tx: Tx, companyId: string, purpose: Purpose, key: string): Promise<Charge | null>;
+  byId(tx: Tx, id: string): Promise<Charge | null>;
   /** The newest charges for something, newest first. */
   of(tx: Tx, companyId: string, purpose: Purpose, referenceId: string, limit?: number): Promise<Charge[]>;
   /**

@@ -1,11 +1,10 @@
 import { Refusal } from '../../../../contract/errors.ts';
-import { newId } from '../../../platform/ids.ts';
 import { type Notice, NoticeRefused, type PaymentGateway } from '../../../platform/payments.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Accounts } from './account.service.ts';
 import type { Cards } from './card.service.ts';
 import type { ChargeCore } from './charge.service.ts';
-import { noteMismatch, placeOf } from './charge.store.ts';
+import { placeOf } from './charge.store.ts';
 import * as store from './notice.store.ts';
 import type { createRefunds } from './refund.service.ts';
 
@@ -49,25 +48,8 @@ export function createNoticeDesk(
       case 'charge.refunded':
       case 'refund.changed': {
         if (!place.charge_id) return 'unknown charge';
-        if (await refunds.heard(place.root_id, place.charge_id, notice.refundKey)) return 'refund requested';
-        // charge.refunded may predate our own refund row; refund.changed always includes its key, if it is ours.
-        const at = clock.now();
-        await core.within(place.root_id, (tx) =>
-          noteMismatch(tx, {
-            id: newId(at),
-            root_id: place.root_id,
-            agency_id: place.agency_id,
-            company_id: place.company_id,
-            charge_id: place.charge_id,
-            provider_reference: notice.charge ?? notice.id,
-            kind: 'refund',
-            ours: 'no refund',
-            theirs: notice.refund ? `refund ${notice.refund}` : 'refunded',
-            found_at: at,
-            seen_at: at,
-          }),
-        );
-        return 'refund was not made here';
+        await refunds.hear(place.root_id, place.charge_id);
+        return 'refunds booked';
       }
       case 'dispute.opened':
       case 'dispute.closed': {

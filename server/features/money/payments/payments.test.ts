@@ -433,6 +433,139 @@ describe('[PAY-09] refunds', () => {
       30_000_000n,
     ]);
   });
+
+  const refundsOf = async (chargeId: string) =>
+    (
+      await app.admin.query(
+        'select amount_cents, state, idempotency_key from refund where charge_id = $1 order by amount_cents',
+        [chargeId],
+      )
+    ).rows;
+  /** Refunds a charge at the provider. */
+  const refundThere = async (charge: { id: string }, amountCents: number, key = `there${++keys}`) => {
+    const { provider_reference } = await stateOf(charge.id);
+    return network().refund({ charge: provider_reference, amountCents, idempotencyKey: key });
+  };
+  const spend = (amountMicros: bigint) =>
+    inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.wallet.debit(
+        tx,
+        { rootId: root.id, agencyId: agency.id, amountMicros, key: `spent${++keys}` },
+        app.clock.now(),
+      ),
+    );
+
+  test('a refund made here is booked once, also if its notice arrives before its answer', async () => {
+    await cardOf(agency);
+    const { charge } = await charges().charge(ask());
+    await deliver();
+    const real = network().refund;
+    network().refund = async (request) => {
+      const answer = await real(request);
+      await deliver();
+      return answer;
+    };
+    await refund(charge.id, 20_000_000n).finally(() => {
+      network().refund = real;
+    });
+    await deliver();
+    await app.features.payments.refunds.hear(root.id, charge.id);
+    expect(await refundsOf(charge.id)).toEqual([
+      { amount_cents: 2000, state: 'succeeded', idempotency_key: expect.not.stringMatching(/^outside/) },
+    ]);
+    expect([await taken(), await books()]).toEqual([
+      3000,
+      { wallet: 30_000_000n, payable: 0n, clearing: -30_000_000n },
+    ]);
+  });
+
+  test('a refund made at the provider is booked once, however often and at once it is reported; what was spent is owed', async () => {
+    await cardOf(agency);
+    const { charge } = await charges().charge(ask());
+    await spend(40_000_000n);
+    await refund(charge.id, 5_000_000n);
+    const { refund: there } = (await refundThere(charge, 2000)) as { refund: string };
+    const { hear } = app.features.payments.refunds;
+    await Promise.all([deliver(), hear(root.id, charge.id), hear(root.id, charge.id)]);
+    await deliver();
+    expect(await refundsOf(charge.id)).toMatchObject([
+      { amount_cents: 500 },
+      { amount_cents: 2000, state: 'succeeded', idempotency_key: `outside:${there}` },
+    ]);
+    expect(await books()).toEqual({ wallet: 0n, payable: -15_000_000n, clearing: -25_000_000n });
+    const { rows } = await app.admin.query(
+      `select d.description from user_log l join user_log_detail d on d.log_id = l.id
+       where l.action = 'payment.refunded' and l.object_id = $1`,
+      [charge.id],
+    );
+    expect(rows).toEqual([{ description: 'Booked a refund of $20.00 that was made at the card provider' }]);
+    await refundThere(charge, 2500);
+    await deliver();
+    expect((await stateOf(charge.id)).state).toBe('refunded');
+    expect(await refusal(refund(charge.id, undefined))).toMatchObject({ code: 'conflict' });
+  });
+
+  test('a refund made at the provider under the key of another one is not taken for it', async () => {
+    await cardOf(agency);
+    const { charge } = await charges().charge(ask());
+    const ours = await refund(charge.id, 10_000_000n);
+    const { listRefunds } = network();
+    network().listRefunds = async (input) =>
+      (await listRefunds(input)).map((one) => ({ ...one, refundKey: ours.id }));
+    await refundThere(charge, 1000);
+    await deliver().finally(() => {
+      network().listRefunds = listRefunds;
+    });
+    expect(await refundsOf(charge.id)).toHaveLength(2);
+    expect(await books()).toEqual({ wallet: 30_000_000n, payable: 0n, clearing: -30_000_000n });
+  });
+
+  test('one made at the provider that fails later puts everything back', async () => {
+    await cardOf(agency, '4000000000005126');
+    const { charge } = await charges().charge(ask());
+    await spend(40_000_000n);
+    await refundThere(charge, 5000);
+    await deliver();
+    expect(await books()).toEqual({ wallet: 0n, payable: -40_000_000n, clearing: 0n });
+    app.clock.advance(HOUR + 1000);
+    await deliver();
+    expect((await stateOf(charge.id)).state).toBe('succeeded');
+    expect(await books()).toEqual({ wallet: 10_000_000n, payable: 0n, clearing: -50_000_000n });
+  });
+
+  test('one that is pending at the provider is asked for until it is through', async () => {
+    await cardOf(agency, '4000000000007726');
+    const { charge } = await charges().charge(ask());
+    await refundThere(charge, 5000);
+    await deliver();
+    expect(await refundsOf(charge.id)).toMatchObject([{ state: 'pending' }]);
+    await network().sendNotices(async () => {});
+    await passes(HOUR + 1000);
+    expect(await refundsOf(charge.id)).toMatchObject([{ state: 'succeeded' }]);
+    expect(await books()).toEqual({ wallet: 0n, payable: 0n, clearing: 0n });
+  });
+
+  test('one that took what one of ours was asking for is booked once ours has failed', async () => {
+    await cardOf(agency);
+    const { charge } = await charges().charge(ask());
+    await deliver();
+    const real = network().refund;
+    network().refund = async (request) => {
+      await real({ ...request, idempotencyKey: 'faster' });
+      await deliver();
+      // Ours holds the amount, so theirs waits.
+      expect(await refundsOf(charge.id)).toHaveLength(1);
+      return real(request);
+    };
+    expect(
+      await refund(charge.id, undefined).finally(() => {
+        network().refund = real;
+      }),
+    ).toMatchObject({ status: 'failed' });
+    await deliver();
+    expect((await refundsOf(charge.id)).map(({ state }) => state).sort()).toEqual(['failed', 'succeeded']);
+    expect(await books()).toMatchObject({ clearing: 0n });
+  });
 });
 
 const post = (body: string, headers: Record<string, string>) =>
@@ -593,8 +726,7 @@ describe('comparison with the provider', () => {
       idempotencyKey: 'outside',
       description: 'By hand',
     });
-    await network().refund({ charge: reference, amountCents: 1000, idempotencyKey: 'outside-refund' });
-    await deliver();
+    await app.admin.query('update charge set refunded_cents = 1000 where id = $1', [charge.id]);
     await compare();
     await compare();
     const found = await open();
@@ -603,11 +735,18 @@ describe('comparison with the provider', () => {
       theirs: 'charge for $7.77',
       provider_reference: (outside as { charge: string }).charge,
     });
-    expect(found[1]).toMatchObject({ theirs: '$10.00 refunded', ours: '$0.00 refunded' });
-    await app.admin.query('update charge set refunded_cents = 1000 where id = $1', [charge.id]);
+    expect(found[1]).toMatchObject({ theirs: '$0.00 refunded', ours: '$10.00 refunded' });
+    await app.admin.query('update charge set refunded_cents = 0 where id = $1', [charge.id]);
     app.clock.advance(1000);
     await compare();
     expect((await open()).map((row) => row.kind)).toEqual(['not_here']);
+    // What was refunded there, and never reported, is booked by the comparison.
+    await network().refund({ charge: reference, amountCents: 1000, idempotencyKey: 'outside-refund' });
+    await network().sendNotices(async () => {});
+    await compare();
+    await compare();
+    expect((await open()).map((row) => row.kind)).toEqual(['not_here']);
+    expect(await books()).toEqual({ wallet: 40_000_000n, payable: 0n, clearing: -40_000_000n });
     await app.admin.query(`delete from sandbox_network where kind = 'charge' and id = $1`, [reference]);
     app.clock.advance(2 * HOUR);
     await compare();

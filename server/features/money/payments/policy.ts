@@ -3,6 +3,7 @@ import { usd } from '../../../../contract/primitives.ts';
 import {
   type ChargeOutcome,
   GatewayError,
+  type ListedRefund,
   MAX_CHARGE_CENTS,
   MIN_CHARGE_CENTS,
   type RefundOutcome,
@@ -69,6 +70,9 @@ export function answerOfError(error: unknown, first: boolean): Answer {
 
 const OPEN: readonly ChargeState[] = ['intended', 'sent', 'unknown'];
 export const isUnderWay = (state: ChargeState): boolean => OPEN.includes(state);
+/** Whether the money came in, whatever became of it. */
+export const isPaid = (state: ChargeState): boolean =>
+  state === 'succeeded' || state === 'refunded' || state === 'disputed';
 
 /** What an answer does to a charge; `keep`: only sets the time of the next request. */
 export type Change =
@@ -94,8 +98,7 @@ export function changeOf(
   now: Date,
 ): Change {
   const { state } = charge;
-  const done = state === 'succeeded' || state === 'refunded' || state === 'disputed';
-  if (done) return { to: 'keep' };
+  if (isPaid(state)) return { to: 'keep' };
   switch (answer.status) {
     case 'succeeded':
       if (answer.amountCents !== charge.amountCents || answer.applicationFeeCents !== charge.feeCents)
@@ -148,6 +151,32 @@ export function disputeState(status: string): 'open' | 'won' | 'lost' | null {
   return status === 'needs_response' || status === 'under_review' ? 'open' : null;
 }
 
+const OUTSIDE = 'outside:';
+/** The key of a refund that was made at the provider: there is one for each of its ids, however often it is reported. */
+export const outsideKey = (refund: string): string => `${OUTSIDE}${refund}`;
+/** Whether a refund with this key was made at the provider. Keys that people send are UUIDs. */
+export const isOutside = (key: string): boolean => key.startsWith(OUTSIDE);
+
 /** Whether a refund may still change. */
 export const refundIsOpen = (state: string): boolean => state !== 'succeeded' && state !== 'failed';
 export type RefundAnswer = RefundOutcome | { status: 'none' };
+
+/** Whether a refund at the provider is the one of a row: by its id there, or, while the row has none, by our key. */
+export function isSame(
+  row: {
+    id: string;
+    state: string;
+    amount_cents: number;
+    provider_reference: string | null;
+    idempotency_key: string;
+  },
+  listed: Pick<ListedRefund, 'refund' | 'refundKey' | 'amountCents'>,
+): boolean {
+  if (row.provider_reference) return row.provider_reference === listed.refund;
+  // The key alone proves nothing: the owner of a connected account may put any on a refund of their own.
+  return row.id === listed.refundKey && row.amount_cents === listed.amountCents && row.state !== 'failed';
+}
+
+/** The current state of a listed refund, as an answer. */
+export const answerOf = ({ status, refund, amountCents, code }: ListedRefund): RefundOutcome =>
+  status === 'failed' ? { status, refund, code: code ?? 'failed' } : { status, refund, amountCents };

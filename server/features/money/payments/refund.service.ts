@@ -1,9 +1,11 @@
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
+import { usd } from '../../../../contract/primitives.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
-import { GatewayError, type PaymentGateway } from '../../../platform/payments.ts';
+import { GatewayError, type ListedRefund, type PaymentGateway } from '../../../platform/payments.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
 import { type ChargeCore, refundSeen, seen } from './charge.service.ts';
 import * as store from './charge.store.ts';
 import * as policy from './policy.ts';
@@ -13,13 +15,16 @@ type Stand = 'succeeded' | 'pending' | 'failed' | 'unknown';
 /** Errors after which the same request may be tried again later. */
 const PASSING = ['busy', 'unavailable', 'no_answer', 'credentials'];
 
+/** When a refund that the bank has not accepted yet is looked at again. */
+const PENDING_MS = 3_600_000;
+
 /**
  * Refunds. The money leaves the books with the refund's row, before the provider is asked, so that no one spends it in
  * the meantime; if the refund fails, immediately or days later, the money is put back.
  */
 export function createRefunds(
   { clock }: Pick<Platform, 'clock'>,
-  { gateway, core }: { gateway: PaymentGateway; core: ChargeCore },
+  { gateway, core, audit }: { gateway: PaymentGateway; core: ChargeCore; audit: Audit },
 ) {
   const { within, handlerOf } = core;
   const on = (account: string) => (account ? { account } : {});
@@ -41,7 +46,7 @@ export function createRefunds(
           return store.changeRefund(tx, id, {
             state: answer.status,
             provider_reference: answer.refund,
-            next_ask_at: answer.status === 'pending' ? new Date(at.getTime() + 3_600_000) : null,
+            next_ask_at: answer.status === 'pending' ? new Date(at.getTime() + PENDING_MS) : null,
             settled_at: at,
           });
         }
@@ -92,6 +97,80 @@ export function createRefunds(
     return settle(sent.root_id, sent.id, answer);
   }
 
+  /**
+   * Books a refund that is listed at the provider, unless it is known: returns the known row. Two reports of it wait for
+   * each other at the charge, and our own row was committed before the provider was asked, so each is booked once.
+   * @throws Error if the charge has not succeeded (yet), or one of our own refunds that did not go through still holds
+   * the amount: its failure must be booked first
+   */
+  async function bookOutside(
+    tx: Tx,
+    chargeId: string,
+    listed: ListedRefund,
+  ): Promise<store.RefundRow | null> {
+    const charge = (await store.lockCharge(tx, chargeId))!;
+    const known = (await store.refundsOf(tx, chargeId)).find((row) => policy.isSame(row, listed));
+    if (known || listed.status === 'failed') return known ?? null;
+    if (!policy.isPaid(charge.state)) throw new Error('The refunded charge has not succeeded yet');
+    const left = charge.amount_cents - charge.refunded_cents;
+    if (listed.amountCents > left) throw new Error('More was refunded than is left of the charge');
+    const at = clock.now();
+    const owner = { root_id: charge.root_id, agency_id: charge.agency_id, company_id: charge.company_id };
+    const row = await store.addRefund(tx, {
+      id: newId(at),
+      ...owner,
+      charge_id: charge.id,
+      amount_cents: listed.amountCents,
+      idempotency_key: policy.outsideKey(listed.refund),
+      reason: 'Refunded at the card provider',
+      state: listed.status,
+      provider_reference: listed.refund,
+      next_ask_at: listed.status === 'pending' ? new Date(at.getTime() + PENDING_MS) : null,
+      created_at: at,
+      sent_at: at,
+      settled_at: at,
+    });
+    const isAll = listed.amountCents === left && charge.state === 'succeeded';
+    const now = await store.changeCharge(tx, charge.id, {
+      refunded_cents: charge.refunded_cents + listed.amountCents,
+      ...(isAll ? { state: 'refunded' as const } : {}),
+    });
+    await handlerOf(charge.purpose).refunded(tx, seen(now), refundSeen(row), at);
+    await audit.recordSystem(tx, at, owner, {
+      action: 'payment.refunded',
+      objectKind: 'charge',
+      objectId: charge.id,
+      description: `Booked a refund of ${usd(policy.microsOfCents(row.amount_cents))} that was made at the card provider`,
+    });
+    return null;
+  }
+
+  /**
+   * Reads a charge's refunds at the provider: books those that were made there, and settles ours.
+   * @throws Refusal 404, GatewayError if the provider does not answer, Error as bookOutside says
+   */
+  async function hear(rootId: string, chargeId: string): Promise<void> {
+    const read = async (): Promise<store.ChargeRow> => {
+      const row = await within(rootId, (tx) => store.chargeById(tx, chargeId));
+      if (!row) throw new Refusal('not_found', ownMessages.notFound);
+      return row;
+    };
+    let charge = await read();
+    // Its success may not have been reported yet.
+    if (!policy.isPaid(charge.state) || !charge.provider_reference) {
+      await core.ask(rootId, chargeId);
+      charge = await read();
+    }
+    if (!charge.provider_reference) throw new Error('The provider does not know the refunded charge yet');
+    for (const listed of await gateway.listRefunds({
+      charge: charge.provider_reference,
+      ...on(charge.account),
+    })) {
+      const known = await within(rootId, (tx) => bookOutside(tx, chargeId, listed));
+      if (known && known.state !== listed.status) await settle(rootId, known.id, policy.answerOf(listed));
+    }
+  }
+
   const standOf = (row: store.RefundRow): Stand => (row.state === 'intended' ? 'unknown' : row.state);
 
   /**
@@ -106,8 +185,14 @@ export function createRefunds(
       return { row, charge };
     });
     if (row.state === 'intended' && !row.sent_at) return standOf(await deliver(charge, row));
+    const place = { charge: charge.provider_reference!, ...on(charge.account) };
+    if (policy.isOutside(row.idempotency_key)) {
+      const listed = await gateway.listRefunds(place).catch(() => []);
+      const same = listed.find((one) => policy.isSame(row, one));
+      return standOf(await settle(rootId, id, same ? policy.answerOf(same) : { status: 'none' }));
+    }
     const found = await gateway
-      .findRefund({ charge: charge.provider_reference!, idempotencyKey: row.id, ...on(charge.account) })
+      .findRefund({ ...place, idempotencyKey: row.id })
       .catch((error: unknown): policy.RefundAnswer => ({ status: 'unknown', why: String(error) }));
     const now = await settle(rootId, id, found);
     const young = clock.now().getTime() - (row.sent_at ?? row.created_at).getTime() < policy.KEY_LIVES_MS;
@@ -117,6 +202,7 @@ export function createRefunds(
 
   return {
     ask,
+    hear,
 
     /** See Charges.refund. */
     async refund(given: {
@@ -173,18 +259,6 @@ export function createRefunds(
       });
       const now = row.state === 'intended' ? await deliver(charge, row) : row;
       return { status: standOf(now), id: now.id, amountMicros: policy.microsOfCents(now.amount_cents) };
-    },
-
-    /**
-     * Handles a notice that part of a charge was refunded: asks about our own refunds of it (`refundKey`: only that
-     * one). Returns the result; false if it is not ours.
-     */
-    async heard(rootId: string, chargeId: string, refundKey: string | undefined): Promise<boolean> {
-      const rows = await within(rootId, (tx) => store.refundsOf(tx, chargeId));
-      const about = refundKey ? rows.filter((row) => row.id === refundKey) : rows;
-      // One that succeeded may have failed since.
-      for (const row of about) if (row.state !== 'failed') await ask(rootId, row.id);
-      return about.length > 0;
     },
   };
 }

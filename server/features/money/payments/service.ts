@@ -45,7 +45,7 @@ export function createPayments(
   const tries = createCardTries(platform, { limits, notices: mails, audit });
   const cards = createCards(platform, { gateway, audit, accounts, tries });
   const core = createChargeCore(platform, { gateway, cards, tries, onStep });
-  const refunds = createRefunds(platform, { gateway, core });
+  const refunds = createRefunds(platform, { gateway, core, audit });
   const notices = createNoticeDesk(platform, { gateway, core, refunds, cards, accounts });
   const checks = createChecks(platform, { gateway, core, refunds, audit });
   const payouts = createPayouts(platform, { gateway });
@@ -55,6 +55,7 @@ export function createPayments(
     charge: core.charge,
     intend: core.intend,
     byKey: core.byKey,
+    byId: core.byId,
     of: core.of,
     mustRest: core.mustRest,
     endConfirmable: core.endConfirmable,

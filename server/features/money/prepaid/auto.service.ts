@@ -369,10 +369,10 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
         { rootId: charge.owner.root_id, campaignId: row.id, attemptId: attempt },
       ]);
     },
-    async refunded(tx, charge, refund, at, outside) {
+    async refunded(tx, charge, refund, at) {
       const topUpId = await book.buy(tx, charge, at);
       // A refund that the provider has already made is booked, whether the balance was spent or not: the rest is owed.
-      const id = await book.refund(tx, charge, refund.id, refund.amountMicros, outside ?? false, at);
+      const id = await book.refund(tx, charge, refund.id, refund.amountMicros, refund.isOutside, at);
       if (id) await tellRefund(tx, charge, refund.amountMicros, id, topUpId);
     },
     async refundFailed(tx, charge, refund, at) {

@@ -666,6 +666,27 @@ describe('[PAY-09] remaining balance and refunds', () => {
     });
   });
 
+  test('a refund made at the provider takes what is left, and what was spent is owed', async () => {
+    const who = await stage.made();
+    await buy(who, 10, '10.00');
+    await stage.sell(who, 6);
+    const [charge] = await stage.charges(who);
+    const { rows } = await app.admin.query('select provider_reference, account from charge where id = $1', [
+      charge!.id,
+    ]);
+    await app.features.payments.gateway.refund({
+      charge: rows[0].provider_reference,
+      account: rows[0].account,
+      idempotencyKey: keyOf(),
+    });
+    await app.features.payments.refunds.hear(root.id, charge!.id);
+    expect(await stage.balance(who)).toBe(0n);
+    expect(await stage.sum(who.client.id, 'client_unbilled')).toBe(-6n * USD);
+    expect(await stage.sum(who.agency.id, 'card_clearing')).toBe(0n);
+    expect((await current(who)).data).toMatchObject([{ status: 'refunded', refunded_micros: 10_000_000 }]);
+    expect((await refund(who)).body.message).toBe(prepaidMessages.nothing);
+  });
+
   test('of a disputed purchase what was spent is owed; won, it all comes back', async () => {
     const who = await stage.made();
     await buy(who, 10, '10.00');
