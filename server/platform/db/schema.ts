@@ -2351,6 +2351,7 @@ export interface Schema {
     retry_at: Date | null;
     reason: Generated<string>;
     updated_at: Date;
+    gave_back: Generated<boolean>;
   };
   prepaid_order: {
     id: string;
@@ -3160,6 +3161,7 @@ export interface Schema {
     reason: Generated<string>;
     updated_at: Date;
     told: Generated<'' | 'low' | 'empty'>;
+    gave_back: Generated<boolean>;
   };
   wholesale_cost: {
     serial: GeneratedAlways<bigint>;

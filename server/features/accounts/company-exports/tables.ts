@@ -328,12 +328,14 @@ export const EXPORTED: readonly ExportedTable[] = [
     working: 'next_ask_at sent_at',
   }),
   table('wallet_setting', `amount_micros custom continual day_ceiling month_ceiling state updated_at`, {
-    working: 'declines retry_at reason told',
+    working: 'declines retry_at reason told gave_back',
   }),
   table('wallet_lot', 'id account_id is_granted amount remaining expires_at created_at is_open', {
     working: 'noticed',
   }),
-  table('prepaid_auto', 'campaign_id state updated_at', { working: 'declines is_failing retry_at reason' }),
+  table('prepaid_auto', 'campaign_id state updated_at', {
+    working: 'declines is_failing retry_at reason gave_back',
+  }),
   table('prepaid_order', 'id campaign_id term leads price_micros amount_micros created_at', {
     secret: 'idempotency_key charge_key',
   }),
