@@ -258,6 +258,8 @@ export const ownMessages = {
   walletSaved: 'Data Wallet settings saved.',
   walletContinual: 'Automatic top-up is on.',
   walletNotContinual: 'Automatic top-up stopped.',
+  walletGaveBack:
+    'A top-up was refunded or disputed, so nothing is charged automatically until you top up or turn this on again.',
   walletContinualNothing: 'Choose a top-up amount above $0 first.',
   walletUnknown:
     'The card provider has not responded yet. Your balance updates once the payment result is known. You will not be charged twice.',

@@ -17,6 +17,7 @@ export const prepaidMessages = {
     'The bank requires the cardholder to confirm the payment, which only the client can do. Nothing has been charged.',
   continual: 'Automatic top-up is on.',
   notContinual: 'Automatic top-up stopped.',
+  gaveBack: 'A purchase for this campaign was refunded or disputed, so nothing is charged automatically.',
   pastLimit: (amount: string, most: string, of: string, period: string) =>
     `Another ${amount} would exceed the spending limit of ${most} per ${period} for the ${of}.`,
   spent: 'The balance no longer has this much left.',

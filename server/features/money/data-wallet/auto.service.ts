@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ownMessages } from '../../../../contract/messages.ts';
 import { usd } from '../../../../contract/primitives.ts';
 import { timeWords } from '../../../../contract/text.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -25,6 +26,8 @@ const lowJob = defineJob(
   'datawallet.low',
   of.extend({ told: z.enum(['low', 'empty']), left: z.string().regex(/^\d+$/) }),
 );
+/** Emails the agency that its automatic top-up stopped after a refund or dispute. */
+const stoppedJob = defineJob('datawallet.stopped', of);
 const sweepJob = defineJob('datawallet.sweep', z.object({}));
 
 /** How long a process may rely on the threshold it has read; within that time the sweep finds what it missed. */
@@ -44,13 +47,15 @@ export const autoOf = (row: store.SettingRow | undefined): policy.Auto => ({
   declines: row?.declines ?? 0,
   retryAt: row?.retry_at ?? null,
   reason: row?.reason ?? '',
+  gaveBack: row?.gave_back ?? false,
 });
 /** The columns of a state. */
-export const columnsOf = ({ state, declines, retryAt, reason }: policy.Auto) => ({
+export const columnsOf = ({ state, declines, retryAt, reason, gaveBack }: policy.Auto) => ({
   state,
   declines,
   retry_at: retryAt,
   reason,
+  gave_back: gaveBack,
 });
 
 export interface DataWalletParts {
@@ -208,6 +213,24 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     });
   }
 
+  /** Emails that the automatic top-up stopped after a refund or dispute. */
+  async function tellStopped(key: { rootId: string; agencyId: string }): Promise<void> {
+    const owner = ownerOf(key);
+    const sender = await notices.sender(owner);
+    await inScope(db.app, { rootId: key.rootId }, async (tx) => {
+      const row = await store.setting(tx, key.agencyId);
+      if (!row?.gave_back || !(await tenants.company(tx, key.agencyId))) return;
+      await notices.tell(tx, 'wallet.auto_topup_stopped', sender, owner, {
+        subject: 'The automatic top-up of your Data Wallet has stopped',
+        lines: [
+          row.reason,
+          'Your campaigns keep running. Anything the wallet does not cover is invoiced and charged to your card.',
+        ],
+        page: { label: 'View statement', path: '/configuration/statement?view=wallet' },
+      });
+    });
+  }
+
   /** Emails what `newsOf` found. */
   async function tellLow(of: {
     rootId: string;
@@ -245,6 +268,21 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     );
   const keyOf = ({ owner }: Charge) => ({ rootId: owner.root_id, agencyId: owner.agency_id });
 
+  /** Stops the automatic top-up after a payment was refunded or disputed. The caller holds the balance. */
+  async function stop(tx: Tx, charge: Charge, at: Date): Promise<void> {
+    const key = keyOf(charge);
+    const row = await store.lockSetting(tx, key.agencyId);
+    if (!row?.continual || row.gave_back) return;
+    await save(tx, row, policy.onGaveBack(ownMessages.walletGaveBack), at);
+    await jobs.send(tx, stoppedJob, [key]);
+    await audit.recordSystem(tx, at, ownerOf(key), {
+      action: 'wallet.auto_topup_stopped',
+      objectKind: 'company',
+      objectId: key.agencyId,
+      description: `Stopped the automatic top-up of the Data Wallet: ${ownMessages.walletGaveBack}`,
+    });
+  }
+
   const handler: PurposeHandler = {
     async succeeded(tx, charge, at) {
       await post(tx, charge, at);
@@ -260,7 +298,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       const row = await store.lockSetting(tx, key.agencyId);
       if (attempt) {
         await store.endAttempt(tx, attempt, { state: 'succeeded', reason: '', ended_at: at });
-        if (row) await save(tx, row, policy.onSucceeded(wishOf(row), available), at);
+        if (row) await save(tx, row, policy.onSucceeded(autoOf(row), wishOf(row), available), at);
         await jobs.send(tx, tellJob, [{ ...key, attemptId: attempt }]);
         return;
       }
@@ -271,7 +309,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
         custom: custom === 'T',
         continual: wish.continual,
         told: '',
-        ...columnsOf(policy.rearm(autoOf(row), wish, available)),
+        ...columnsOf(policy.rearm(policy.byHand(autoOf(row)), wish, available)),
         updated_at: at,
       });
     },
@@ -292,6 +330,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       // What the provider has already refunded is booked, whether spent or not; the rest is owed.
       if (refund.isOutside) await wallet.dispute(tx, { ...given, key: `refund:${refund.id}` }, at);
       else await wallet.refund(tx, { ...given, key: refund.id }, at);
+      await stop(tx, charge, at);
     },
     async refundFailed(tx, charge, refund, at) {
       const { lotId } = await post(tx, charge, at);
@@ -303,6 +342,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       const { lotId } = await post(tx, charge, at);
       const given = { ...keyOf(charge), lotId, amountMicros: dispute.amountMicros, referenceId: charge.id };
       await wallet.dispute(tx, { ...given, key: dispute.id }, at);
+      await stop(tx, charge, at);
     },
     async disputeWon(tx, charge, dispute, at) {
       const { lotId } = await post(tx, charge, at);
@@ -355,12 +395,14 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     sweep,
     tell,
     tellLow,
+    tellStopped,
     /** Discards what this process has cached of an agency's threshold. */
     forget: (agencyId: string) => watched.delete(agencyId),
     async start(): Promise<void> {
       await jobs.work(topUpJob, { pollingIntervalSeconds: 2 }, run);
       await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, tell);
       await jobs.work(lowJob, { pollingIntervalSeconds: 5 }, tellLow);
+      await jobs.work(stoppedJob, { pollingIntervalSeconds: 5 }, tellStopped);
       await jobs.work(sweepJob, { pollingIntervalSeconds: 30 }, () => tenants.eachRoot(sweep));
       await jobs.schedule(sweepJob, '* * * * *', {});
     },

@@ -427,6 +427,57 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
     return who;
   }
 
+  test.each(['refunded', 'disputed'] as const)(
+    'a top-up that was %s is not charged again by itself; it goes on once the agency has topped up again',
+    async (how) => {
+      const who = await continual();
+      const { rows } = await app.admin.query('select id from charge where company_id = $1', [who.agency.id]);
+      app.clock.advance(1000);
+      if (how === 'refunded')
+        await app.features.payments.charges.refund({
+          rootId: root.id,
+          chargeId: rows[0].id,
+          amountMicros: 100n * USD,
+          key: 'some',
+          reason: 'test',
+        });
+      else
+        await app.features.payments.core.dispute(root.id, rows[0].id, {
+          id: `dp_${rows[0].id}`,
+          status: 'needs_response',
+          reason: 'fraudulent',
+          amountCents: 10_000,
+        });
+      await debit(who, 145n * USD);
+      const stopped = { status: 'stopped', reason: ownMessages.walletGaveBack };
+      expect((await about(who)).auto_topup).toMatchObject(stopped);
+      await app.features.dataWallet.auto.sweep(root.id);
+      await work(who);
+      // Credit, and settings that leave it on, do not start it again.
+      await run((tx) =>
+        app.features.dataWallet.auto.grant(
+          tx,
+          { rootId: root.id, agencyId: who.agency.id, amountMicros: 300n * USD, memo: 'Gift', key: 'gift' },
+          app.clock.now(),
+        ),
+      );
+      await debit(who, 300n * USD);
+      await app.features.dataWallet.auto.sweep(root.id);
+      await work(who);
+      expect(await tries(who)).toEqual([]);
+      expect((await about(who)).auto_topup).toMatchObject(stopped);
+      await app.features.dataWallet.auto.tellStopped({ rootId: root.id, agencyId: who.agency.id });
+      const mails = (await app.features.mail.outbox({ rootId: root.id })).filter(
+        (mail) => mail.kind === 'wallet.auto_topup_stopped' && mail.to_address === who.email,
+      );
+      expect(mails.map((mail) => mail.body?.text)).toEqual([
+        expect.stringContaining(ownMessages.walletGaveBack),
+      ]);
+      await charge(who, '250', { stop_continual: 'F' });
+      expect((await about(who)).auto_topup).toMatchObject({ status: 'armed', reason: '' });
+    },
+  );
+
   test('charges no card of an agency that was removed', async () => {
     const who = await continual();
     await debit(who, 240n * USD);

@@ -1,2 +1,2 @@
-export { type Auto, BUSY_MS, onDeclined, periodOf } from './policy.ts';
+export { type Auto, BUSY_MS, byHand, onDeclined, onGaveBack, periodOf } from './policy.ts';
 export type { DataWallet } from './service.ts';

@@ -6,7 +6,7 @@ import * as policy from './policy.ts';
 
 const USD = 1_000_000n;
 const at = (text: string) => new Date(text);
-const idle: policy.Auto = { state: 'idle', declines: 0, retryAt: null, reason: '' };
+const idle: policy.Auto = { state: 'idle', declines: 0, retryAt: null, reason: '', gaveBack: false };
 const wish = { amount: 500n * USD, continual: true };
 
 describe('[WALL-03] minimum amounts', () => {
@@ -145,7 +145,7 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
               open.state = event.kind === 'succeed' ? 'done' : 'declined';
               if (event.kind === 'succeed') {
                 balance += want.amount;
-                auto = policy.onSucceeded(want, balance);
+                auto = policy.onSucceeded(auto, want, balance);
                 rearmed++;
               } else auto = policy.onDeclined(auto, now, 'declined');
             } else if (event.kind === 'wait') now = new Date(now.getTime() + event.minutes * 60_000);

@@ -19,6 +19,8 @@ export interface Auto {
   retryAt: Date | null;
   /** Why it is waiting or stopped, in user-facing words. */
   reason: string;
+  /** A payment was refunded or disputed: it stays stopped until a person buys again or turns it on. */
+  gaveBack: boolean;
 }
 
 const HOUR_MS = 3_600_000;
@@ -30,11 +32,29 @@ export const BUSY_MS = 60_000;
 /** The balance at which a wallet is topped up: 10 % of the amount (spec calls 9). */
 export const thresholdOf = (wish: Wish): bigint => wish.amount / 10n;
 const isOn = (wish: Wish): boolean => wish.continual && wish.amount > 0n;
-const rest = (state: 'idle' | 'armed' | 'due'): Auto => ({ state, declines: 0, retryAt: null, reason: '' });
+const rest = (state: 'idle' | 'armed' | 'due'): Auto => ({
+  state,
+  declines: 0,
+  retryAt: null,
+  reason: '',
+  gaveBack: false,
+});
+
+/**
+ * Returns the state after a payment was refunded or disputed: what fell because of that would be charged again at once.
+ */
+export const onGaveBack = (reason: string): Auto => ({
+  ...rest('idle'),
+  state: 'stopped',
+  reason,
+  gaveBack: true,
+});
+/** Returns the state as it counts for a person who buys, or turns it on or off. */
+export const byHand = (before: Auto): Auto => ({ ...before, gaveBack: false });
 
 /** Resets the state after money came in or a user changed the settings. A charge in progress stays in progress. */
 export function rearm(before: Auto, wish: Wish, available: bigint): Auto {
-  if (before.state === 'charging') return before;
+  if (before.state === 'charging' || before.gaveBack) return before;
   return rest(isOn(wish) && available > thresholdOf(wish) ? 'armed' : 'idle');
 }
 
@@ -99,12 +119,13 @@ export function onDeclined(before: Auto, now: Date, words: string): Auto {
   const pause = BACK_OFF_MS[before.declines];
   const declines = before.declines + 1;
   return pause === undefined
-    ? { state: 'stopped', declines, retryAt: null, reason: words }
-    : { state: 'waiting', declines, retryAt: new Date(now.getTime() + pause), reason: words };
+    ? { ...before, state: 'stopped', declines, retryAt: null, reason: words }
+    : { ...before, state: 'waiting', declines, retryAt: new Date(now.getTime() + pause), reason: words };
 }
 
 /** Returns the state after the charge in progress succeeded. */
-export const onSucceeded = (wish: Wish, available: bigint): Auto => rearm(rest('idle'), wish, available);
+export const onSucceeded = (before: Auto, wish: Wish, available: bigint): Auto =>
+  rearm(before.gaveBack ? before : rest('idle'), wish, available);
 
 /** Returns midnight at the start of the current day or month, and of the next, in the agency's time zone. */
 export function periodOf(now: Date, timeZone: string, period: 'day' | 'month'): { from: Date; ends: Date } {

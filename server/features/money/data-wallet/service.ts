@@ -140,7 +140,7 @@ export function createDataWallet(
     const wish = { ...wishOf(row), continual };
     await store.putSetting(tx, ownerOf(key), {
       continual,
-      ...columnsOf(policy.rearm(autoOf(row), wish, available)),
+      ...columnsOf(policy.rearm(policy.byHand(autoOf(row)), wish, available)),
       updated_at: at,
     });
     auto.forget(key.agencyId);
@@ -302,12 +302,11 @@ export function createDataWallet(
         const available = await wallet.expire(tx, key, at);
         const row = await store.lockSetting(tx, key.agencyId);
         const wish = { amount, continual: !chosen.stop && amount > 0n };
-        const ceiling = (
-          field: string,
-          text: string | null | undefined,
-          before: bigint | null | undefined,
-        ) => {
-          if (text === undefined) return before ?? null;
+        // Saving another amount or limit does not start again what a refund stopped; turning it on does.
+        const isTurned = wish.continual !== wishOf(row).continual;
+        const before = isTurned ? policy.byHand(autoOf(row)) : autoOf(row);
+        const ceiling = (field: string, text: string | null | undefined, last: bigint | null | undefined) => {
+          if (text === undefined) return last ?? null;
           const micros = text === null ? null : microsOf(text);
           if (micros !== null && (micros === 0n || micros < amount)) {
             throw new Refusal('invalid', `${field}: ${ownMessages.walletCeilingLow}`, {
@@ -322,7 +321,7 @@ export function createDataWallet(
           continual: wish.continual,
           day_ceiling: ceiling('ceiling_day', chosen.ceilingDay, row?.day_ceiling),
           month_ceiling: ceiling('ceiling_month', chosen.ceilingMonth, row?.month_ceiling),
-          ...columnsOf(policy.rearm(autoOf(row), wish, available)),
+          ...columnsOf(policy.rearm(before, wish, available)),
           updated_at: at,
         });
         auto.forget(key.agencyId);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MODULES } from '../../../../contract/choices.ts';
+import { prepaidMessages } from '../../../../contract/money/prepaid-messages.ts';
 import { usd } from '../../../../contract/primitives.ts';
 import { timeWords } from '../../../../contract/text.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -12,7 +13,7 @@ import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Billing } from '../billing/index.ts';
-import { type Auto, onDeclined, periodOf } from '../data-wallet/index.ts';
+import { type Auto, byHand, onDeclined, onGaveBack, periodOf } from '../data-wallet/index.ts';
 import type { Notices } from '../ledger/index.ts';
 import type { Charge, Payments, PurposeHandler } from '../payments/index.ts';
 import type { Pricing } from '../pricing/index.ts';
@@ -29,6 +30,8 @@ const renewJob = defineJob('prepaid.renew', of);
 const tellJob = defineJob('prepaid.tell', of.extend({ attemptId: z.uuid() }));
 /** Asks the client to buy again, if nothing does so automatically. */
 const lowJob = defineJob('prepaid.low', of);
+/** Emails the client that its continual top-up stopped after a refund or dispute. */
+const stoppedJob = defineJob('prepaid.stopped', of);
 const sweepJob = defineJob('prepaid.sweep', z.object({}));
 
 /** How long a process may rely on a floor that it has read; the sweep catches anything missed because of that. */
@@ -39,6 +42,7 @@ export const autoOf = (row: store.AutoRow | undefined): Auto => ({
   declines: row?.declines ?? 0,
   retryAt: row?.retry_at ?? null,
   reason: row?.reason ?? '',
+  gaveBack: row?.gave_back ?? false,
 });
 
 /** What a charge's details say of what was bought. */
@@ -94,6 +98,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       declines: next.declines,
       retry_at: next.retryAt,
       reason: next.reason,
+      gave_back: next.gaveBack,
       is_failing: after,
       updated_at: at,
     });
@@ -263,6 +268,28 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     });
   }
 
+  /** Emails a client that the continual top-up stopped after a refund or dispute, unless someone has bought again. */
+  async function tellStopped(key: { rootId: string; campaignId: string }): Promise<void> {
+    const read = <T>(work: (tx: Tx) => Promise<T>) => inScope(db.app, { rootId: key.rootId }, work);
+    const row = await read((tx) => campaigns.visible(tx, key.campaignId));
+    if (!row) return;
+    const owner = ownerOf(row);
+    const sender = await notices.sender(owner);
+    const path = await balancePage(row);
+    await read(async (tx) => {
+      const [known] = await store.autos(tx, [row.id]);
+      if (!known?.gave_back || (await isGone(tx, row))) return;
+      await notices.tell(tx, 'prepaid.stopped', sender, owner, {
+        subject: `The automatic top-up of your campaign ${mailName(row.name)} has stopped`,
+        lines: [
+          known.reason,
+          'The campaign runs until its balance is used up. To resume automatic top-up, buy leads under Balance in the campaign.',
+        ],
+        page: { label: 'Open balance', path },
+      });
+    });
+  }
+
   async function tell(key: { rootId: string; campaignId: string; attemptId: string }): Promise<void> {
     const read = <T>(work: (tx: Tx) => Promise<T>) => inScope(db.app, { rootId: key.rootId }, work);
     const row = await read((tx) => campaigns.visible(tx, key.campaignId));
@@ -335,6 +362,21 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     });
   }
 
+  /** Stops the continual top-up after a purchase was refunded or disputed. The caller holds the balance. */
+  async function stop(tx: Tx, charge: Charge, at: Date): Promise<void> {
+    const row = await campaigns.visible(tx, charge.referenceId);
+    const known = await store.lockAuto(tx, charge.referenceId);
+    if (!row || known?.gave_back || !(await wishOf(tx, row.id, at)).continual) return;
+    await save(tx, row, known, onGaveBack(prepaidMessages.gaveBack), at);
+    await jobs.send(tx, stoppedJob, [{ rootId: row.root_id, campaignId: row.id }]);
+    await audit.recordSystem(tx, at, charge.owner, {
+      action: 'campaign.renewal_stopped',
+      objectKind: 'campaign',
+      objectId: row.id,
+      description: `Stopped the automatic top-up of campaign #${row.number}: ${prepaidMessages.gaveBack}`,
+    });
+  }
+
   const handler: PurposeHandler = {
     async succeeded(tx, charge, at) {
       const { row, left, known } = await open(tx, charge, at);
@@ -342,8 +384,9 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       const { attempt, ...bought } = boughtOf(charge);
       if (attempt) await store.endAttempt(tx, attempt, { state: 'succeeded', reason: '', ended_at: at });
       const wish = await wishOf(tx, row.id, at);
-      // If it is charging something else, that stays; this charge is over.
-      const before = attempt ? policy.IDLE : autoOf(known);
+      const now = autoOf(known);
+      // If it is charging something else, that stays; this charge is over. What a refund stopped, a person starts again.
+      const before = attempt ? (now.gaveBack ? now : policy.IDLE) : byHand(now);
       await save(tx, row, known, policy.rearm(before, wish, left + charge.amountMicros), at);
       await campaigns.goOn(tx, row, at);
       await events.emit(tx, 'prepaid.topped_up', {
@@ -374,6 +417,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       // A refund that the provider has already made is booked, whether the balance was spent or not: the rest is owed.
       const id = await book.refund(tx, charge, refund.id, refund.amountMicros, refund.isOutside, at);
       if (id) await tellRefund(tx, charge, refund.amountMicros, id, topUpId);
+      await stop(tx, charge, at);
     },
     async refundFailed(tx, charge, refund, at) {
       const id = await book.refundFailed(tx, charge, refund.id, at);
@@ -381,6 +425,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     },
     async disputed(tx, charge, dispute, at) {
       await book.dispute(tx, charge, dispute.id, dispute.amountMicros, at);
+      await stop(tx, charge, at);
     },
     async disputeWon(tx, charge, dispute, at) {
       await book.disputeWon(tx, charge, dispute.id, at);
@@ -421,6 +466,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     sweep,
     tell,
     tellLow,
+    tellStopped,
     isGone,
     /** Sets the current state after someone has turned it on or off. Locks the balance. */
     async turned(tx: Tx, row: CampaignRow & { agency_id: string }): Promise<void> {
@@ -429,13 +475,14 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       const owner: ClientOwner = ownerOf(row);
       const left = await book.hold(tx, owner, row.id, at);
       const known = await store.lockAuto(tx, row.id);
-      await save(tx, row, known, policy.rearm(autoOf(known), await wishOf(tx, row.id, at), left), at);
+      await save(tx, row, known, policy.rearm(byHand(autoOf(known)), await wishOf(tx, row.id, at), left), at);
       watched.delete(row.id);
     },
     async start(): Promise<void> {
       await jobs.work(renewJob, { pollingIntervalSeconds: 2 }, run);
       await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, tell);
       await jobs.work(lowJob, { pollingIntervalSeconds: 5 }, tellLow);
+      await jobs.work(stoppedJob, { pollingIntervalSeconds: 5 }, tellStopped);
       await jobs.work(sweepJob, { pollingIntervalSeconds: 30 }, () => tenants.eachRoot(sweep));
       await jobs.schedule(sweepJob, '* * * * *', {});
     },

@@ -10,6 +10,7 @@ const state = (name: Auto['state'], more: Partial<Auto> = {}): Auto => ({
   declines: 0,
   retryAt: name === 'waiting' ? now : null,
   reason: '',
+  gaveBack: false,
   ...more,
 });
 const facts = (available: bigint, more: Partial<Facts> = {}): Facts => ({

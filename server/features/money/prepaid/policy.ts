@@ -61,12 +61,18 @@ export const noticedFloor = (wish: Wish, term: string): bigint | null =>
 export const asksAnew = (wish: Wish, before: bigint, left: bigint): boolean =>
   !isOn(wish) && !isLow(wish, before) && isLow(wish, left);
 
-const rest = (state: 'idle' | 'armed' | 'due'): Auto => ({ state, declines: 0, retryAt: null, reason: '' });
+const rest = (state: 'idle' | 'armed' | 'due'): Auto => ({
+  state,
+  declines: 0,
+  retryAt: null,
+  reason: '',
+  gaveBack: false,
+});
 export const IDLE: Auto = rest('idle');
 
 /** After money came in or a user changed something: starts over. A charge in progress stays in progress. */
 export function rearm(before: Auto, wish: Wish, left: bigint): Auto {
-  if (before.state === 'charging') return before;
+  if (before.state === 'charging' || before.gaveBack) return before;
   return rest(isOn(wish) && !isLow(wish, left) ? 'armed' : 'idle');
 }
 
@@ -99,13 +105,13 @@ export type Plan =
   | { act: 'charge'; next: Auto; amount: bigint };
 
 /**
- * Decides what to do now. A charge in progress is left alone; a balance above its floor arms the top-up, whatever its
+ * Decides what to do now. A charge in progress is left alone, and so is what a refund or dispute stopped; a balance above its floor arms the top-up, whatever its
  * state was.
  */
 export function decide(before: Auto, wish: Wish, facts: Facts): Plan {
   const { now, available } = facts;
   const nothing = (next: Auto): Plan => ({ act: 'nothing', next });
-  if (before.state === 'charging') return nothing(before);
+  if (before.state === 'charging' || before.gaveBack) return nothing(before);
   if (!isOn(wish)) return nothing(before.state === 'idle' ? before : IDLE);
   if (!isLow(wish, available)) return nothing(before.state === 'armed' ? before : rest('armed'));
   if (before.state === 'idle' || before.state === 'stopped') return nothing(before);

@@ -392,6 +392,60 @@ describe('[PAY-09] the continual top-up', () => {
     expect(await audits(who, 'campaign.renewal')).toBe(1);
   });
 
+  test.each(['refunded', 'disputed'] as const)(
+    'a purchase that was %s is not charged again by itself; it goes on once someone has bought again',
+    async (how) => {
+      const who = await armed();
+      const [charge] = await stage.charges(who);
+      if (how === 'refunded') await refund(who);
+      else
+        await app.features.payments.core.dispute(root.id, charge!.id, {
+          id: `dp_${charge!.id}`,
+          status: 'needs_response',
+          reason: 'fraudulent',
+          amountCents: 2000,
+        });
+      expect(await stage.balance(who)).toBe(0n);
+      const stopped = { status: 'stopped', reason: prepaidMessages.gaveBack };
+      expect(await current(who)).toMatchObject(stopped);
+      await app.features.prepaid.auto.sweep(root.id);
+      await stage.work(who);
+      // Balance that comes in another way does not start it again.
+      await outside(who, '30.00');
+      await app.features.prepaid.auto.sweep(root.id);
+      await stage.sell(who, 30);
+      await app.features.prepaid.auto.sweep(root.id);
+      await stage.work(who);
+      expect(await stage.attempts(who)).toEqual([]);
+      expect(await current(who)).toMatchObject(stopped);
+      await app.features.prepaid.auto.tellStopped({ rootId: root.id, campaignId: who.campaign.id });
+      expect(await stage.mails(who, 'client', 'prepaid.stopped')).toEqual([
+        expect.stringContaining(prepaidMessages.gaveBack),
+      ]);
+      await buy(who, 20, '20.00');
+      expect((await stage.state(who)).state).toBe('armed');
+      await app.features.prepaid.auto.tellStopped({ rootId: root.id, campaignId: who.campaign.id });
+      expect(await stage.mails(who, 'client', 'prepaid.stopped')).toHaveLength(1);
+      await stage.sell(who, 19);
+      await stage.work(who);
+      expect(await stage.attempts(who)).toEqual(['succeeded']);
+    },
+  );
+
+  test('one that was already being charged when an earlier purchase was refunded is the last', async () => {
+    const who = await armed();
+    await stage.sell(who, 19);
+    await app.features.prepaid.auto.run({ rootId: root.id, campaignId: who.campaign.id });
+    expect((await stage.state(who)).state).toBe('charging');
+    await refund(who);
+    await stage.send(who);
+    expect(await stage.attempts(who)).toEqual(['succeeded']);
+    await stage.sell(who, 20);
+    await app.features.prepaid.auto.sweep(root.id);
+    await stage.work(who);
+    expect([await stage.attempts(who), (await stage.state(who)).state]).toEqual([['succeeded'], 'stopped']);
+  });
+
   test('charges no card of a company that was removed', async () => {
     const who = await armed();
     await stage.sell(who, 19);

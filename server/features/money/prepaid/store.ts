@@ -99,7 +99,7 @@ export async function wanting(tx: Tx, rootId: string, now: Date): Promise<string
       select c.id, c.state = 'active' or (c.state = 'paused' and c.state_reason = 'balance_empty') as runs,
         c.state in ('active', 'paused') and r.topup = 'continual' and r.term = 'Prepaid' and r.leads_buy > 0 and r.price > 0 as is_on,
         coalesce(b.balance, 0) < greatest(ceil(r.leads_buy * r.price / 10000.0) * 1000, r.price) as is_low,
-        coalesce(a.state, 'idle') as state, a.retry_at
+        coalesce(a.state, 'idle') as state, a.retry_at, coalesce(a.gave_back, false) as gave_back
       from ever join campaign c on c.id = ever.campaign_id
       join lateral (select term, topup, leads_buy,
                       lead_price(lead_micros, lead_advanced_micros, lead_b2b_micros, c.advance_information, c.b2b_information) as price
@@ -108,7 +108,7 @@ export async function wanting(tx: Tx, rootId: string, now: Date): Promise<string
       left join prepaid_auto a on a.campaign_id = c.id
       left join account p on p.campaign_id = c.id and p.kind = 'client_prepaid'
       left join account_balance b on b.account_id = p.id)
-    select id from stand where state <> 'charging' and case
+    select id from stand where state <> 'charging' and not gave_back and case
       when is_on is not true then state <> 'idle'
       when not is_low then state <> 'armed'
       else runs and (state in ('due', 'armed') or (state = 'waiting' and retry_at <= ${now})) end
