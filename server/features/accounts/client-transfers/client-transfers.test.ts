@@ -687,7 +687,8 @@ describe('[BEY-13] transfer of a client', () => {
     for (let days = 0; days < 8; days++) {
       app.clock.advance(24 * 3_600_000);
       await silences.sendDue(root.id);
-      await digests.sendDue(root.id);
+      for (const companyId of [who.client.id, who.agency.id])
+        await digests.sendTo({ rootId: root.id, companyId });
       await alerts.tellAll(root.id);
     }
     const { rows } = await app.admin.query(

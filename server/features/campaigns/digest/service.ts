@@ -20,10 +20,15 @@ import * as store from './store.ts';
 
 const dueJob = defineJob('digest.due', z.object({}));
 
+/** Sends the digest of one company: what fails or takes long for one does not concern the others. */
+const companyJob = defineJob('digest.company', z.object({ rootId: z.uuid(), companyId: z.uuid() }));
+
 /** The purpose that the tokens of these emails are sealed for. */
 const SEAL = 'digest.recipient';
-/** Companies whose numbers are read by one statement. */
-const STEP = 100;
+/** Companies whose digests are enqueued in one transaction. */
+const STEP = 500;
+/** Digests that are sent at once, one of each agency's companies. */
+const AT_ONCE = 4;
 /** How long is kept which digests were sent. */
 const KEPT_MS = 90 * 86_400_000;
 const SENDS: LimitRule = { name: 'digest.send', max: 10, base: 60, cap: 3600, window: 3600 };
@@ -40,6 +45,7 @@ const ownerOf = ({ root_id, agency_id, company_id }: Recipient) => ({
   agency_id,
   company_id,
 });
+const isDue = ({ due, until }: Week, now: Date): boolean => now >= due && now < until;
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
@@ -65,31 +71,19 @@ export function createDigests(
     (permission) =>
       mayPerson(auth.gradeOf(kind, role), rights && toRows(rights), permission);
 
-  /** Reads the weeks of companies by one statement for all clients and one for all agencies. */
+  /** Reads the last week of a company. */
   async function read(
     tx: Tx,
-    of: readonly Pick<Recipient, 'company_id' | 'kind' | 'time_zone'>[],
-  ): Promise<Map<string, { week: Week; written: Written }>> {
+    { company_id: id, kind, time_zone: zone }: Pick<Recipient, 'company_id' | 'kind' | 'time_zone'>,
+  ): Promise<Written> {
     const now = clock.now();
-    const companies = [...new Map(of.map((one) => [one.company_id, one])).values()];
-    const asked = (kind: 'client' | 'agency') =>
-      companies
-        .filter((one) => one.kind === kind)
-        .map(({ company_id: id, time_zone }) => ({ id, week: weekOf(now, time_zone), zone: time_zone }));
-    const clients = asked('client');
-    const agencies = asked('agency');
-    const ofClients = clients.length > 0 ? await store.clientWeeks(tx, clients, now) : new Map();
-    const ofAgencies = agencies.length > 0 ? await store.agencyWeeks(tx, agencies, now) : new Map();
-    return new Map<string, { week: Week; written: Written }>([
-      ...clients.map(({ id, week, zone }): [string, { week: Week; written: Written }] => [
-        id,
-        { week, written: (may) => clientDigest(week, ofClients.get(id)!, may, zone) },
-      ]),
-      ...agencies.map(({ id, week }): [string, { week: Week; written: Written }] => [
-        id,
-        { week, written: (may) => agencyDigest(week, ofAgencies.get(id)!, may) },
-      ]),
-    ]);
+    const week = weekOf(now, zone);
+    if (kind === 'client') {
+      const numbers = (await store.clientWeeks(tx, [{ id, week }], now)).get(id)!;
+      return (may) => clientDigest(week, numbers, may, zone);
+    }
+    const numbers = (await store.agencyWeeks(tx, [{ id, week }], now)).get(id)!;
+    return (may) => agencyDigest(week, numbers, may);
   }
 
   /** Puts a digest for one user into the outbox; returns the email's id. */
@@ -120,40 +114,18 @@ export function createDigests(
     });
   }
 
-  /** Sends the digest of one company to those who still have to get it; returns how many were sent. */
-  async function sendTo(
-    all: readonly Recipient[],
-    { week, written }: { week: Week; written: Written },
-    sender: Sender,
-  ): Promise<number> {
-    const { root_id: rootId, company_id: companyId } = all[0]!;
-    return inScope(db.app, { rootId }, async (tx) => {
-      const taken = await store.take(
-        tx,
-        companyId,
-        week.first,
-        all.map((one) => one.user_id),
-        clock.now(),
-      );
-      const mails: { userId: string; mailId: string }[] = [];
-      for (const one of all) {
-        const may = mayOf(one);
-        const told = taken.has(one.user_id) && may('insight.read') ? written(may) : null;
-        if (told) mails.push({ userId: one.user_id, mailId: await post(tx, one, sender, told) });
-      }
-      if (mails.length > 0) await store.settle(tx, companyId, week.first, mails);
-      return mails.length;
-    });
-  }
-
   /** The user behind a context as a recipient. @throws Refusal 404 for others than a client's or an agency's */
   const self = async (tx: Tx, ctx: Ctx) => (await store.recipient(tx, ctx.actor.userId)) ?? missing();
 
   /** What the digest of the last week says to the user. */
   async function own(tx: Tx, ctx: Ctx) {
     const user = await self(tx, ctx);
-    const { week, written } = (await read(tx, [user])).get(user.company_id)!;
-    return { user, week, told: written((permission) => ctx.may(permission)) };
+    const written = await read(tx, user);
+    return {
+      user,
+      week: weekOf(clock.now(), user.time_zone),
+      told: written((permission) => ctx.may(permission)),
+    };
   }
 
   reports.addList(async (ctx, token) => {
@@ -223,53 +195,70 @@ export function createDigests(
       });
     },
 
-    /**
-     * Sends the digests of a root that are due, each once; one that fails does not hold up the others. Returns how many
-     * were sent.
-     */
-    async sendDue(rootId: string): Promise<number> {
+    /** Enqueues the digests of a root that are due: each company's is its own job. */
+    async enqueueDue(rootId: string): Promise<void> {
       const now = clock.now();
       const scope = { rootId };
+      await inScope(db.app, scope, (tx) => store.forget(tx, rootId, new Date(now.getTime() - KEPT_MS)));
       const weeks = (await inScope(db.app, scope, (tx) => store.zonesOf(tx, rootId)))
         .map((zone) => ({ zone, week: weekOf(now, zone) }))
-        .filter(({ week }) => now >= week.due && now < week.until);
-      const failures: unknown[] = [];
-      const senders = new Map<string, Sender>();
-      let sent = 0;
+        .filter(({ week }) => isDue(week, now));
       let after: string | null = null;
       while (weeks.length > 0) {
         const page: { after: string | null; companies: number } = { after, companies: STEP };
-        const due = await inScope(db.app, scope, (tx) => store.dueRecipients(tx, rootId, weeks, page));
-        const byCompany = Map.groupBy(due, (one) => one.company_id);
-        const readFor = (some: readonly Recipient[]) => inScope(db.app, scope, (tx) => read(tx, some));
-        // If the page cannot be read, its companies are read one by one: only the one to blame goes without.
-        const known = await readFor(due).catch(() => null);
-        for (const [companyId, all] of byCompany) {
-          try {
-            const { agency_id } = all[0]!;
-            const sender = senders.get(agency_id) ?? (await notices.sender(ownerOf(all[0]!)));
-            senders.set(agency_id, sender);
-            sent += await sendTo(all, (known ?? (await readFor(all))).get(companyId)!, sender);
-          } catch (error) {
-            failures.push(error);
-          }
-        }
-        if (byCompany.size < STEP) break;
-        after = due.at(-1)!.company_id;
+        const due = await inScope(db.app, scope, async (tx) => {
+          const companies = await store.dueCompanies(tx, rootId, weeks, page);
+          const agencies = new Map(companies.map((one) => [one.id, one.agency_id]));
+          await jobs.send(
+            tx,
+            companyJob,
+            companies.map(({ id }) => ({ rootId, companyId: id })),
+            { group: ({ companyId }) => agencies.get(companyId)!, unlessWaiting: true },
+          );
+          return companies;
+        });
+        if (due.length < STEP) break;
+        after = due.at(-1)!.id;
       }
-      await inScope(db.app, scope, (tx) => store.forget(tx, rootId, new Date(now.getTime() - KEPT_MS)));
-      if (failures.length > 0) throw failures[0];
-      return sent;
     },
 
-    /** Sends the digests of every root that are due; a failure in one does not hold up the others. */
-    sendAllDue(): Promise<void> {
-      return tenants.eachRoot((rootId) => this.sendDue(rootId));
+    /**
+     * Sends the digest of one company to those who still have to get it, each once, in one transaction. Returns how many
+     * were sent.
+     */
+    async sendTo({ rootId, companyId }: { rootId: string; companyId: string }): Promise<number> {
+      const now = clock.now();
+      const all = await inScope(db.app, { rootId }, (tx) => store.recipients(tx, companyId));
+      const [first] = all;
+      if (!first) return 0;
+      const week = weekOf(now, first.time_zone);
+      if (!isDue(week, now)) return 0;
+      const sender = await notices.sender(ownerOf(first));
+      return inScope(db.app, { rootId }, async (tx) => {
+        const taken = await store.take(tx, companyId, week, now);
+        if (taken.size === 0) return 0;
+        const written = await read(tx, first);
+        const mails: { userId: string; mailId: string }[] = [];
+        for (const one of all) {
+          const may = mayOf(one);
+          const told = taken.has(one.user_id) && may('insight.read') ? written(may) : null;
+          if (told) mails.push({ userId: one.user_id, mailId: await post(tx, one, sender, told) });
+        }
+        if (mails.length > 0) await store.settle(tx, companyId, week.first, mails);
+        return mails.length;
+      });
     },
 
     /** Looks every quarter of an hour whose week is over: time zones differ by quarters. */
     async start(): Promise<void> {
-      await jobs.work(dueJob, { pollingIntervalSeconds: 30 }, () => this.sendAllDue());
+      await jobs.work(dueJob, { pollingIntervalSeconds: 30 }, () =>
+        tenants.eachRoot((rootId) => this.enqueueDue(rootId)),
+      );
+      await jobs.workTogether(
+        companyJob,
+        { atOnce: AT_ONCE },
+        async (payload) => void (await this.sendTo(payload)),
+      );
       await jobs.schedule(dueJob, '*/15 * * * *', {});
     },
   };

@@ -27,30 +27,40 @@ const wants = sql<boolean>`coalesce(d.is_on, c.kind = 'agency' and u.role = 'own
 /** Whether anything may be sent to them. */
 const mayBeSent = sql<boolean>`${canReceive} and not u.mail_off`;
 
+/** Whether they have chosen it before an instant: who does so after it was due waits for the next. */
+const choseBefore = (due: RawBuilder<unknown>) => sql<boolean>`coalesce(d.changed_at, u.created_at) < ${due}`;
+
 /**
- * Who still has to get the digest of these weeks, by company: of as many companies as asked for, from the one after
- * `after`. Who chose it after it was due waits for the next.
+ * The companies of a root of which someone still has to get the digest of these weeks, by id: as many as asked for, from
+ * the one after `after`.
  */
-export async function dueRecipients(
+export async function dueCompanies(
   tx: Tx,
   rootId: string,
   weeks: readonly { zone: string; week: Week }[],
   page: { after: string | null; companies: number },
-): Promise<Recipient[]> {
-  const { rows } = await sql<Recipient>`
+): Promise<{ id: string; agency_id: string }[]> {
+  const { rows } = await sql<{ id: string; agency_id: string }>`
     with weeks as (
       select * from unnest(${weeks.map(({ zone }) => zone)}::text[], ${weeks.map(({ week }) => week.first)}::date[],
         ${weeks.map(({ week }) => week.due)}::timestamptz[]) w (zone, week, due)
-    ), found as (
-      select ${recipientColumns}, dense_rank() over (order by c.id) as place
-      from company c join weeks w on w.zone = c.time_zone
-      join user_account u on u.company_id = c.id
-      left join digest_choice d on d.user_id = u.id
-      where c.root_id = ${rootId} and ${mayBeSent} and ${wants} and coalesce(d.changed_at, u.created_at) < w.due
-        and (${page.after}::uuid is null or c.id > ${page.after}::uuid)
-        and not exists (select from digest_sent s where s.company_id = c.id and s.week = w.week and s.user_id = u.id)
     )
-    select * from found where place <= ${page.companies} order by company_id, user_id`.execute(tx);
+    select c.id, c.agency_id from company c join weeks w on w.zone = c.time_zone
+    where c.root_id = ${rootId} and (${page.after}::uuid is null or c.id > ${page.after}::uuid) and exists (
+      select from user_account u left join digest_choice d on d.user_id = u.id
+      where u.company_id = c.id and ${mayBeSent} and ${wants} and ${choseBefore(sql`w.due`)}
+        and not exists (select from digest_sent s where s.company_id = c.id and s.week = w.week and s.user_id = u.id))
+    order by c.id limit ${page.companies}`.execute(tx);
+  return rows;
+}
+
+/** Who gets the digests of a company. */
+export async function recipients(tx: Tx, companyId: string): Promise<Recipient[]> {
+  const { rows } = await sql<Recipient>`
+    select ${recipientColumns}
+    from user_account u join company c on c.id = u.company_id
+    left join digest_choice d on d.user_id = u.id
+    where c.id = ${companyId} and ${mayBeSent} and ${wants} order by u.id`.execute(tx);
   return rows;
 }
 
@@ -80,22 +90,16 @@ export async function choose(tx: Tx, userId: string, isOn: boolean, at: Date): P
 }
 
 /**
- * Takes it on to send the digest of a company's week to these users: returns those who still want it and for whom
- * no one else has. The rows are settled by `settle`.
+ * Takes it on to send the digest of a company's week: returns the users who get it and for whom no one else has. The
+ * rows are settled by `settle`.
  */
-export async function take(
-  tx: Tx,
-  companyId: string,
-  week: string,
-  userIds: readonly string[],
-  at: Date,
-): Promise<Set<string>> {
+export async function take(tx: Tx, companyId: string, { first, due }: Week, at: Date): Promise<Set<string>> {
   const { rows } = await sql<{ user_id: string }>`
     insert into digest_sent (company_id, week, user_id, root_id, agency_id, created_at)
-    select c.id, ${week}::date, u.id, c.root_id, c.agency_id, ${at}::timestamptz
+    select c.id, ${first}::date, u.id, c.root_id, c.agency_id, ${at}::timestamptz
     from user_account u join company c on c.id = u.company_id
     left join digest_choice d on d.user_id = u.id
-    where u.id = any(${userIds}::uuid[]) and c.id = ${companyId} and ${mayBeSent} and ${wants}
+    where c.id = ${companyId} and ${mayBeSent} and ${wants} and ${choseBefore(sql`${due}::timestamptz`)}
     order by u.id
     on conflict do nothing
     returning user_id`.execute(tx);
