@@ -5,7 +5,8 @@ import { Done, Instant, Page, PageQuery } from '../primitives.ts';
 /** What each kind of background job does, as its title on a screen. */
 export const JOB_TITLES: Record<string, string> = {
   'access.alert': 'Account security email',
-  'access.news': 'Account security email to owners',
+  'access.news': 'Account security email check',
+  'access.owners': 'Account security email to owners',
   'access.reset': 'Password reset email',
   'access.sweep': 'Session cleanup',
   'ads.deliver': 'Ad delivery',

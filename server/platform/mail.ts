@@ -139,12 +139,14 @@ export function createMail(
 ) {
   return {
     /**
-     * Puts an email from the tenant called `sender` at `host` into the outbox. `kind` says what it is, for the list.
-     * `serverOf`: the host whose mail server sends it, where the sender's own must not see what it says.
+     * Puts an email from the tenant called `sender` at `host` into the outbox. `kind` says what it is, for the list. `id`:
+     * of an email that is sent once, however often the work that causes it runs. `serverOf`: the host whose mail server
+     * sends it, where the sender's own must not see what it says.
      */
     async enqueue(
       tx: Tx,
       mail: MailText & {
+        id?: string | undefined;
         kind: string;
         owner: Owner;
         to: Party;
@@ -153,10 +155,10 @@ export function createMail(
       },
     ): Promise<string> {
       const at = clock.now();
-      const id = newId(at);
+      const id = mail.id ?? newId(at);
       if (!z.email().safeParse(mail.to.address).success)
         throw new Error('An email needs a recipient address');
-      await insertMail(tx, {
+      const isNew = await insertMail(tx, {
         id,
         root_id: mail.owner.root_id,
         agency_id: mail.owner.agency_id,
@@ -171,6 +173,7 @@ export function createMail(
         body_sealed: vault.seal(JSON.stringify(atRest(mail)), 'mail.body'),
         created_at: at,
       });
+      if (!isNew) return id;
       await jobs.send(tx, sendMail, [{ rootId: mail.owner.root_id, mailId: id }], {
         group: ({ mailId }) => laneOf(mail.sender.host, mailId),
       });

@@ -2,8 +2,14 @@ import { type Insertable, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 import type { Tx } from './scope.ts';
 
-export async function insertMail(tx: Tx, row: Insertable<Schema['mail']>): Promise<void> {
-  await tx.insertInto('mail').values(row).execute();
+/** Adds an email; false: it was there before. */
+export async function insertMail(tx: Tx, row: Insertable<Schema['mail']>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('mail')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 /** Returns an email that has not been sent yet. `is_test`: it is of a sandbox, whose mail reaches no one. */

@@ -21,6 +21,11 @@ export const alertJob = defineJob(
   z.object({ rootId: z.uuid(), userId: z.uuid().nullable(), logId: z.uuid() }),
 );
 
+/** Notifies the owners of one company: what fails or takes long for one does not concern the others. */
+export const ownersJob = defineJob('access.owners', z.object({ rootId: z.uuid(), companyId: z.uuid() }));
+
+/** Companies whose emails are enqueued in one transaction. */
+const STEP = 500;
 /** How often the owners of one company are emailed at most about what happened to their people. */
 const CALM_MS = 4 * 3_600_000;
 
@@ -28,11 +33,11 @@ export type Alerts = ReturnType<typeof createAlerts>;
 
 /** Emails about account security. */
 export function createAlerts(
-  { db, clock }: Platform,
+  { db, clock, jobs }: Platform,
   { users, tenants, limits, post }: { users: Users; tenants: Tenants; limits: Limits; post: Post },
 ) {
   return {
-    /** Sends the email about one log row, up to a daily limit per person. */
+    /** Sends the email about one log row, once, up to a daily limit per person. */
     async tell({
       rootId,
       userId,
@@ -59,30 +64,47 @@ export function createAlerts(
       }
       const sender = await post.sender(tenantId, host);
       await inScope(db.app, { rootId }, (tx) =>
-        post.send(tx, 'account.alert', sender, user, alertMail(user.name, row)),
+        post.send(tx, 'account.alert', sender, user, alertMail(user.name, row), logId),
       );
     },
 
-    /** Emails the owners of a root's companies what has been noted for them since their last email. */
-    async tellOwners(rootId: string): Promise<void> {
-      const now = clock.now();
-      const calmSince = new Date(now.getTime() - CALM_MS);
-      const waiting = await inScope(db.app, { rootId }, (tx) =>
-        notices.companiesToTell(tx, rootId, calmSince),
-      );
-      for (const companyId of waiting) {
-        const owners = await inScope(db.app, { rootId }, (tx) => notices.ownersOf(tx, companyId));
-        const tenantId = owners[0]?.agency_id ?? rootId;
-        const host = (await tenants.primaryHost(tenantId)) ?? (await tenants.primaryHost(rootId));
-        if (!host) continue;
-        const sender = await post.sender(tenantId, host);
-        await inScope(db.app, { rootId }, async (tx) => {
-          const news = await notices.takeNotices(tx, companyId, now);
-          if (news.length === 0) return;
-          for (const owner of owners)
-            await post.send(tx, 'account.news', sender, owner, ownersMail(owner.name, news));
+    /** Enqueues the emails to the owners of a root's companies: each company's is its own job. */
+    async enqueueNews(rootId: string): Promise<void> {
+      const calmSince = new Date(clock.now().getTime() - CALM_MS);
+      for (let after: string | null = null; ; ) {
+        const page: { after: string | null; companies: number } = { after, companies: STEP };
+        const waiting = await inScope(db.app, { rootId }, async (tx) => {
+          const companies = await notices.companiesToTell(tx, rootId, calmSince, page);
+          await jobs.send(
+            tx,
+            ownersJob,
+            companies.map((companyId) => ({ rootId, companyId })),
+            { unlessWaiting: true },
+          );
+          return companies;
         });
+        if (waiting.length < STEP) return;
+        after = waiting.at(-1)!;
       }
+    },
+
+    /**
+     * Emails the owners of a company what has been noted for them since their last email, each event once, in one
+     * transaction.
+     */
+    async tellOwners({ rootId, companyId }: { rootId: string; companyId: string }): Promise<void> {
+      const now = clock.now();
+      const owners = await inScope(db.app, { rootId }, (tx) => notices.ownersOf(tx, companyId));
+      const tenantId = owners[0]?.agency_id ?? rootId;
+      const host = (await tenants.primaryHost(tenantId)) ?? (await tenants.primaryHost(rootId));
+      if (!host) return;
+      const sender = await post.sender(tenantId, host);
+      await inScope(db.app, { rootId }, async (tx) => {
+        const news = await notices.takeNotices(tx, companyId, now, new Date(now.getTime() - CALM_MS));
+        if (news.length === 0) return;
+        for (const owner of owners)
+          await post.send(tx, 'account.news', sender, owner, ownersMail(owner.name, news));
+      });
     },
   };
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { allInTurn } from '../../../platform/in-turn.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import { mailsTo } from '../../../test/ways-in.ts';
@@ -6,6 +7,7 @@ import { mailsTo } from '../../../test/ways-in.ts';
 const HOST = 'acme.test';
 let app: TestApp;
 let root: Company;
+let rival: Company;
 
 beforeAll(async () => {
   app = await testApp();
@@ -21,7 +23,7 @@ beforeAll(async () => {
   });
   const client = await app.make.client(agency, { name: 'Bluepeak' });
   await app.make.user(client, { email: 'client@x.test', password: PASSWORD, name: 'Cleo' });
-  const rival = await app.make.agency(root, { host: 'rival.test' });
+  rival = await app.make.agency(root, { host: 'rival.test' });
   await app.make.user(rival, { email: 'rival@x.test', password: PASSWORD });
 });
 afterAll(() => app.close());
@@ -37,8 +39,13 @@ async function work(): Promise<void> {
   const { rows } = await app.admin.query(
     `update pgboss.job set state = 'completed' where name = 'access.alert' and state = 'created' returning data`,
   );
-  for (const { data } of rows) await app.features.auth.alerts.tell(data);
-  await app.features.auth.tellOwners();
+  // Each job is run twice, as after a crash of its worker.
+  for (const { data } of [...rows, ...rows]) await app.features.auth.alerts.tell(data);
+  await app.features.auth.enqueueNews();
+  const { rows: companies } = await app.admin.query(
+    `delete from pgboss.job where name = 'access.owners' returning data`,
+  );
+  await allInTurn([...companies, ...companies], ({ data }) => app.features.auth.alerts.tellOwners(data));
 }
 const news = async (address: string) =>
   (await mailsTo(app, root.id, address)).filter(({ kind }) => kind === 'account.news');
@@ -76,4 +83,34 @@ test('[BEY-32] the owners of a company are mailed what happened to accounts of t
   await work();
   await work();
   expect(await news('owner@x.test')).toHaveLength(2);
+});
+
+test('[BEY-32] a company whose owners cannot be mailed leaves no one else’s without, and no email is sent twice', async () => {
+  const logins = async (device: string) => {
+    await login('client@x.test', device);
+    await app.call('POST', '/api/login', {
+      host: 'rival.test',
+      body: { username: 'helper@x.test', password: PASSWORD },
+      headers: { 'user-agent': device },
+    });
+  };
+  await app.make.user(rival, { email: 'helper@x.test', password: PASSWORD, role: 'administrator' });
+  app.clock.advance(4 * 3_600_000);
+  await logins(CHROME);
+  await work();
+  const before = (await news('owner@x.test')).length;
+  const alerts = async () =>
+    (await mailsTo(app, root.id, 'client@x.test')).filter(({ kind }) => kind === 'account.alert').length;
+  const alertsBefore = await alerts();
+  await app.admin.query(`update user_account set email = 'none' where email = 'rival@x.test'`);
+  app.clock.advance(4 * 3_600_000);
+  await logins('Mozilla/5.0 (X11; CrOS x86_64) Chrome/139.0.0.0 Safari/537.36');
+  await expect(work()).rejects.toThrow('recipient address');
+  expect(await alerts()).toBe(alertsBefore + 1);
+  expect(await news('owner@x.test')).toHaveLength(before + 1);
+  await app.admin.query(`update user_account set email = 'rival@x.test' where email = 'none'`);
+  await work();
+  await work();
+  expect(await news('owner@x.test')).toHaveLength(before + 1);
+  expect(await news('rival@x.test')).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
@@ -12,25 +12,38 @@ export async function insertNotice(tx: Tx, row: Insertable<Schema['security_noti
 }
 
 /**
- * The companies of a root whose owners have pending notifications, the longest waiting first. Those notified since
- * `calmSince` wait for the rest.
+ * The companies of a root whose owners have pending notifications, by id: as many as asked for, from the one after
+ * `after`. Those notified since `calmSince` wait for the rest.
  */
-export async function companiesToTell(tx: Tx, rootId: string, calmSince: Date): Promise<string[]> {
+export async function companiesToTell(
+  tx: Tx,
+  rootId: string,
+  calmSince: Date,
+  page: { after: string | null; companies: number },
+): Promise<string[]> {
   const { rows } = await sql<{ company_id: string }>`
-    select n.company_id from security_notice n
-    where n.root_id = ${rootId} and n.told_at is null
-      and not exists (select from security_notice t where t.company_id = n.company_id and t.told_at > ${calmSince})
-    group by n.company_id order by min(n.created_at) limit 500`.execute(tx);
+    select distinct n.company_id from security_notice n
+    where n.root_id = ${rootId} and n.told_at is null and (${page.after}::uuid is null or n.company_id > ${page.after}::uuid)
+      and ${isCalm(sql`n.company_id`, calmSince)}
+    order by n.company_id limit ${page.companies}`.execute(tx);
   return rows.map((row) => row.company_id);
 }
 
-/** Marks the events that a company's owners are being notified of, and returns them as logged, oldest first. */
-export async function takeNotices(tx: Tx, companyId: string, at: Date) {
+/** Whether a company's owners have not been notified since an instant. */
+const isCalm = (companyId: RawBuilder<unknown>, since: Date) => sql<boolean>`
+  not exists (select from security_notice t where t.company_id = ${companyId} and t.told_at > ${since})`;
+
+/**
+ * Marks the events that a company's owners are being notified of, and returns them as logged, oldest first; none if the
+ * owners were notified since `calmSince`.
+ */
+export async function takeNotices(tx: Tx, companyId: string, at: Date, calmSince: Date) {
   const taken = await tx
     .updateTable('security_notice')
     .set({ told_at: at })
     .where('company_id', '=', companyId)
     .where('told_at', 'is', null)
+    .where(isCalm(sql`${companyId}::uuid`, calmSince))
     .returning('log_id')
     .execute();
   if (taken.length === 0) return [];

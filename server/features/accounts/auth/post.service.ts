@@ -23,13 +23,14 @@ export function createPost({ tenants, mail }: { tenants: Tenants; mail: Mail }) 
     async sender(tenantId: string, host: string): Promise<Sender> {
       return { ...(await tenants.mailBrand(tenantId)), host };
     },
-    /** Puts an email into the outbox, inside the transaction that triggered it. */
+    /** Puts an email into the outbox, inside the transaction that triggered it. `id`: as for `mail.enqueue`. */
     send(
       tx: Tx,
       kind: string,
       sender: Sender,
       to: Owner & { name: string; email: string },
       content: MailContent,
+      id?: string,
     ): Promise<string> {
       return mail.enqueue(tx, {
         ...layOut(
@@ -39,6 +40,7 @@ export function createPost({ tenants, mail }: { tenants: Tenants; mail: Mail }) 
             ? `someone entered this address at ${sender.name}`
             : `you have an account at ${sender.name}`,
         ),
+        id,
         kind,
         owner: { root_id: to.root_id, agency_id: to.agency_id, company_id: to.company_id },
         to: { name: to.name, address: to.email },

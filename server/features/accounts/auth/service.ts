@@ -300,8 +300,8 @@ export function createAuth(platform: Platform, deps: AuthParts) {
       return used ? downloader(tenant, used) : null;
     },
 
-    /** Emails owners about what happened to their users' accounts. */
-    tellOwners: (): Promise<void> => tenants.eachRoot(alerts.tellOwners),
+    /** Enqueues emails to owners about what happened to their users' accounts. */
+    enqueueNews: (): Promise<void> => tenants.eachRoot(alerts.enqueueNews),
 
     /**
      * Applies address changes that are due; deletes data meant to last minutes or hours that is days old.
