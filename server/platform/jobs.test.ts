@@ -55,6 +55,22 @@ test('[BEY-31] anyone who enqueues many jobs is behind everyone who enqueues one
   expect(waiting.findIndex(({ turn }) => turn === 'modest')).toBe(1);
 });
 
+test('[BEY-31] jobs that are sent at once for several have turns of their own', async () => {
+  const { jobs, db } = app.platform;
+  const of = (whose: string, count: number) => Array.from({ length: count }, () => ({ turn: whose }));
+  for (const given of [of('first', 2), [...of('first', 2), ...of('second', 2)]])
+    await inScope(db.app, { rootId }, (tx) => jobs.send(tx, fair, given, { turn: ({ turn }) => turn }));
+  expect(
+    await rows(
+      `select group_id as turn, array_agg(priority order by priority desc) as priorities from pgboss.job
+       where name = 'test.fair' and group_id in ('first', 'second') group by 1 order by 1`,
+    ),
+  ).toEqual([
+    { turn: 'first', priorities: [0, -1, -2, -3] },
+    { turn: 'second', priorities: [0, -1] },
+  ]);
+});
+
 test('[BEY-31] a job that waits is not sent again, and not taken before what it is to see is there', async () => {
   const { jobs, db } = app.platform;
   const send = (turns: string[]) =>

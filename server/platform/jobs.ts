@@ -145,13 +145,14 @@ export type OnSetAside = (job: { id: string; kind: string; rootId: string | null
 const forget = (tx: Tx, name: string, payload: object) =>
   sql`select job_resume(${name}, ${JSON.stringify(payload)}::jsonb)`.execute(tx);
 
-/** How many jobs of a kind wait whose turn is the same. */
-async function waitingOf(tx: Tx, name: string, turn: string): Promise<number> {
-  const { rows } = await sql<{
-    count: number;
-  }>`select count(*)::int as count from ${sql.table(`${schema}.job`)}
-    where name = ${name} and state < 'active' and not blocked and group_id = ${turn}`.execute(tx);
-  return rows[0]!.count;
+/** How many jobs of a kind wait, by whose they are. */
+async function waitingOf(tx: Tx, name: string, turns: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<{ turn: string; count: number }>`
+    select group_id as turn, count(*)::int as count from ${sql.table(`${schema}.job`)}
+    where name = ${name} and state < 'active' and not blocked and group_id = any(${turns}::text[]) group by 1`.execute(
+    tx,
+  );
+  return new Map(rows.map((row) => [row.turn, row.count]));
 }
 
 /**
@@ -280,7 +281,7 @@ export class Jobs {
     options: {
       startAfter?: Date | ((payload: P) => Date | undefined);
       group?: (payload: P) => string;
-      turn?: string;
+      turn?: string | ((payload: P) => string);
       noHurry?: boolean;
       unlessWaiting?: boolean;
     } = {},
@@ -293,7 +294,15 @@ export class Jobs {
     // Of jobs of one group that are due, the one with the lowest id is taken first.
     const now = new Date();
     const ids = payloads.map(() => newId(now));
-    const ahead = (turn ? await waitingOf(tx, kind.name, turn) : 0) + (options.noHurry ? NO_HURRY : 0);
+    const turns = turn ? payloads.map((data) => (typeof turn === 'function' ? turn(data) : turn)) : null;
+    const ahead = turns ? await waitingOf(tx, kind.name, [...new Set(turns)]) : new Map<string, number>();
+    const inTurn = (i: number) => {
+      if (!turns) return {};
+      const id = turns[i]!;
+      const place = ahead.get(id) ?? 0;
+      ahead.set(id, place + 1);
+      return { group: { id }, priority: -(place + (options.noHurry ? NO_HURRY : 0)) };
+    };
     const traceparent = this.#tracing?.current();
     await this.#boss.insert(
       kind.name,
@@ -302,7 +311,7 @@ export class Jobs {
         return {
           id: ids[i]!,
           data: traceparent ? { ...data, traceparent } : data,
-          ...(turn ? { group: { id: turn }, priority: -(ahead + i) } : {}),
+          ...inTurn(i),
           ...(at ? { startAfter: at } : {}),
           ...(options.group ? { group: { id: options.group(data) } } : {}),
         };

@@ -213,7 +213,7 @@ export function createDigests(
             tx,
             companyJob,
             companies.map(({ id }) => ({ rootId, companyId: id })),
-            { group: ({ companyId }) => agencies.get(companyId)!, unlessWaiting: true },
+            { turn: ({ companyId }) => agencies.get(companyId)!, unlessWaiting: true },
           );
           return companies;
         });
