@@ -689,7 +689,7 @@ describe('[BEY-13] transfer of a client', () => {
       await silences.sendDue(root.id);
       for (const companyId of [who.client.id, who.agency.id])
         await digests.sendTo({ rootId: root.id, companyId });
-      await alerts.tellAll(root.id);
+      await alerts.tell({ rootId: root.id, companyId: who.client.id });
     }
     const { rows } = await app.admin.query(
       `select kind, to_address from mail where id::text > $1 and (agency_id = $2 or to_address = $3)`,

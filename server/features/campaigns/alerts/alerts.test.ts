@@ -90,6 +90,14 @@ async function visit(email: string, path = '/', of = campaign): Promise<void> {
   await app.make.visit(of, { email, url: SHOP + path });
   await app.features.leads.resolver.resolveAll();
 }
+/** Tells what is waiting, of each company. */
+async function tellAll(): Promise<void> {
+  await app.features.alerts.enqueueDue(root.id);
+  const { rows } = await app.admin.query(
+    `delete from pgboss.job where name = 'alerts.company' returning data`,
+  );
+  for (const { data } of rows) await app.features.alerts.tell(data);
+}
 /** Runs the jobs of alerts that are due, each once. */
 async function work(): Promise<void> {
   const done = new Set<string>();
@@ -110,7 +118,7 @@ async function work(): Promise<void> {
         );
       else await app.features.alerts.attempt(data);
     }
-    await app.features.alerts.tellAll(root.id);
+    await tellAll();
     if (open.length === 0) return;
   }
 }
@@ -219,9 +227,129 @@ test('[BEY-18] two workers tell once', async () => {
   const { rows } = await app.admin.query('select id from lead where campaign_id = $1', [campaign.id]);
   const happened = [{ leadId: rows[0].id, kind: 'new' as const, at: app.clock.now() }];
   await Promise.all(Array.from({ length: 6 }, () => app.features.alerts.decide(root.id, happened, [])));
-  await Promise.all(Array.from({ length: 4 }, () => app.features.alerts.tellAll(root.id)));
+  await Promise.all(
+    Array.from({ length: 4 }, () => app.features.alerts.tell({ rootId: root.id, companyId: client.id })),
+  );
   await work();
   expect(await mails()).toHaveLength(1);
+  expect(await log(id)).toHaveLength(1);
+});
+
+test('[BEY-31] each company is judged by jobs of its own and in turn: what fails for one holds up no other', async () => {
+  const theirs = await app.make.client(agency);
+  const user = await app.make.user(theirs, { password: PASSWORD });
+  const site = await app.make.campaign(theirs, { price: 0n });
+  await add();
+  token = await app.signIn(user.email, HOST);
+  await add({ user_ids: [user.id] });
+  token = await app.signIn(owner.email, HOST);
+  await app.admin.query(`delete from pgboss.job where name like 'alerts.%'`);
+  for (let i = 0; i < 2; i++) await visit(await known());
+  await visit(await known(), '/', site);
+  const { rows } = await app.admin.query(
+    `select group_id, priority, data from pgboss.job where name = 'alerts.judge' order by priority desc, group_id = $1 desc`,
+    [client.id],
+  );
+  expect(rows.map((row) => [row.group_id, row.priority])).toEqual([
+    [client.id, 0],
+    [theirs.id, 0],
+    [client.id, -1],
+  ]);
+  await app.admin.query(
+    `create function no_event() returns trigger language plpgsql as $$ begin
+       if new.company_id = '${client.id}' then raise 'no event'; end if; return new; end $$`,
+  );
+  await app.admin.query(
+    'create trigger no_event before insert on alert_event for each row execute function no_event()',
+  );
+  const judged = await Promise.allSettled(
+    rows.map(({ data: { rootId, happened, companies } }) =>
+      app.features.alerts.decide(rootId, happened, companies),
+    ),
+  );
+  expect(judged.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
+  const told = await app.admin.query(`select data from pgboss.job where name = 'alerts.company'`);
+  expect(told.rows.map(({ data }) => data.companyId)).toEqual([theirs.id]);
+  await app.admin.query('drop trigger no_event on alert_event');
+  await work();
+  const { rows: sent } = await app.admin.query(
+    `select company_id, count(*)::int as count from mail where kind = 'lead.alert' and company_id = any($1)
+     group by 1 order by 2`,
+    [[client.id, theirs.id]],
+  );
+  expect(sent).toEqual([
+    { company_id: theirs.id, count: 1 },
+    { company_id: client.id, count: 2 },
+  ]);
+});
+
+test('[BEY-31] one alert that cannot be told holds up no other of its company', async () => {
+  const ids = [];
+  for (const name of ['One', 'Two', 'Three']) ids.push((await add({ name })).id);
+  await visit(await known());
+  const { rows } = await app.admin.query(
+    `select data from pgboss.job where name = 'alerts.judge' and group_id = $1`,
+    [client.id],
+  );
+  for (const { data } of rows) await app.features.alerts.decide(data.rootId, data.happened, data.companies);
+  await app.admin.query(
+    `create function no_message() returns trigger language plpgsql as $$ begin
+       if new.alert_id = '${ids[0]}' then raise 'no message'; end if; return new; end $$`,
+  );
+  await app.admin.query(
+    'create trigger no_message before insert on alert_message for each row execute function no_message()',
+  );
+  const tell = () => app.features.alerts.tell({ rootId: root.id, companyId: client.id });
+  await expect(tell()).rejects.toThrow('no message');
+  expect([(await log(ids[0]!)).length, (await log(ids[1]!)).length, (await log(ids[2]!)).length]).toEqual([
+    0, 1, 1,
+  ]);
+  await app.admin.query('drop trigger no_message on alert_message');
+  for (let i = 0; i < 2; i++) await tell();
+  for (const id of ids) expect(await log(id)).toHaveLength(1);
+});
+
+test('[BEY-31] of what a person viewed, the latest hundred are compared with the pages of alerts', async () => {
+  const { id } = await add({ trigger: 'return', pages: ['pricing'], cooldown_hours: 1 });
+  for (const [others, told] of [
+    [98, 1],
+    [99, 0],
+  ] as const) {
+    const email = await known();
+    await visit(email);
+    await pass(10 * 60_000);
+    // The page, and then as many others, within half an hour; the visit itself is one more.
+    await app.admin.query(
+      `insert into visit (day, event_id, root_id, agency_id, company_id, campaign_id, received_at, url, resolved_at, outcome, person_id)
+       select at::date, gen_random_uuid(), root_id, agency_id, company_id, campaign_id, at,
+         case n when 0 then $2 else $3 end, at, 'seen_recently', person_id
+       from (select * from lead where campaign_id = $1 order by created_at desc limit 1) l,
+         generate_series(0, $4::int) n, lateral (select $5::timestamptz - make_interval(secs => 400 - n) as at) x`,
+      [campaign.id, `${SHOP}/pricing`, `${SHOP}/other`, others, app.clock.now()],
+    );
+    const before = (await log(id)).length;
+    await visit(email);
+    await work();
+    expect((await log(id)).length - before).toBe(told);
+  }
+});
+
+test('[BEY-18] a lead that was seen several times in one batch is judged once, by all that was viewed', async () => {
+  const { id } = await add({ trigger: 'return', pages: ['pricing'], cooldown_hours: 1 });
+  const email = await known();
+  await visit(email);
+  await pass(10 * 60_000);
+  const first = app.clock.now();
+  await visit(email, '/pricing');
+  await pass(50 * 60_000);
+  const { rows } = await app.admin.query('select id from lead where campaign_id = $1', [campaign.id]);
+  const seen = (at: Date) => ({ leadId: rows[0].id, kind: 'seen' as const, at });
+  // By its last time alone, the page would be too long ago.
+  await app.features.alerts.decide(root.id, [seen(app.clock.now())], []);
+  await tellAll();
+  expect(await log(id)).toEqual([]);
+  await app.features.alerts.decide(root.id, [seen(first), seen(app.clock.now()), seen(first)], []);
+  await tellAll();
   expect(await log(id)).toHaveLength(1);
 });
 

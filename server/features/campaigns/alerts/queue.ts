@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { defineJob, type Jobs } from '../../../platform/jobs.ts';
 
-/** Judges what happened to leads of a root. */
+/**
+ * Judges what happened to leads of one company. In jobs from before companies had jobs of their own, of several of a
+ * root.
+ */
 export const judgeJob = defineJob(
   'alerts.judge',
   z.object({
@@ -16,13 +19,16 @@ export const judgeJob = defineJob(
     ),
     /** Visits of known customers. */
     customers: z.array(z.object({ visitId: z.uuid(), at: z.iso.datetime() })).default([]),
-    /** Companies that have new leads. */
+    /** The company, if it has new leads. */
     companies: z.array(z.uuid()),
   }),
 );
 
-/** Tells what is waiting: of a root, or at a schedule of all. */
-export const tellJob = defineJob('alerts.tell', z.object({ rootId: z.uuid().optional() }));
+/** Looks which companies have something waiting: of a root, or at a schedule of all. */
+export const dueJob = defineJob('alerts.tell', z.object({ rootId: z.uuid().optional() }));
+
+/** Tells what is waiting of one company. */
+export const tellJob = defineJob('alerts.company', z.object({ rootId: z.uuid(), companyId: z.uuid() }));
 
 /** Sends a message. `attempt`: how many attempts were made before; another number means that it is done. */
 export const messageJob = defineJob(

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { type AlertKind, type AlertRules, tellsOfLeads } from '../../../../contract/campaigns/alert-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
@@ -5,6 +6,7 @@ import type { Ctx } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import { allInTurn } from '../../../platform/in-turn.ts';
 import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import type { Mail } from '../../../platform/mail.ts';
 import type { Outbound } from '../../../platform/outbound.ts';
@@ -19,7 +21,7 @@ import type { Connections } from '../connections/index.ts';
 import { hoursFrom, newSecret, opensAt } from '../delivery/index.ts';
 import type { Leads } from '../leads/index.ts';
 import { numbersReached, tellNow, wouldBeTold } from './policy.ts';
-import { judgeJob, messageJob, tellJob } from './queue.ts';
+import { dueJob, judgeJob, messageJob, tellJob } from './queue.ts';
 import { createAlertSender, SECRET } from './send.service.ts';
 import * as store from './store.ts';
 
@@ -30,6 +32,8 @@ const COUNTED_DAYS = 7;
 const EXAMPLES = 5;
 /** Events that are judged in one job. */
 const AT_ONCE = 2_000;
+/** Companies that are judged at once, and as many that are told. */
+const COMPANIES_AT_ONCE = 4;
 
 const TESTS: LimitRule = { name: 'alert.test', max: 10, base: 60, cap: 3600, window: 3600 };
 const PREVIEWS: LimitRule = { name: 'alert.preview', max: 60, base: 10, cap: 600, window: 600 };
@@ -62,59 +66,55 @@ export function createAlerts(
   const sender = createAlertSender(platform, deps);
   deps.retention.keep('alerts', { of: 'root', count: store.countBefore, remove: store.forgetBefore });
 
-  /** Has what happened judged after the transaction, if anyone waits for it. */
-  async function judge(
+  /**
+   * Has what happened judged after the transaction, if anyone waits for it: for each company by jobs of its own and in
+   * turn, so that one with many visits makes mostly itself wait.
+   */
+  async function judge<T extends { owner: { root_id: string; company_id: string } }>(
     tx: Tx,
-    rootId: string,
-    happened: store.Happened[],
-    companies: Set<string>,
-    hasNew: boolean,
+    all: readonly T[],
+    told: (some: T[]) => Partial<Pick<z.output<typeof judgeJob.payload>, 'happened' | 'customers'>>,
+    hasNew = false,
   ): Promise<void> {
-    if (happened.length === 0 || !(await store.anyOn(tx, [...companies]))) return;
-    for (let from = 0; from < happened.length; from += AT_ONCE)
-      await jobs.send(tx, judgeJob, [
-        {
-          rootId,
-          happened: happened
-            .slice(from, from + AT_ONCE)
-            .map(({ leadId, kind, at }) => ({ leadId, kind, at: at.toISOString() })),
+    const byCompany = Map.groupBy(all, ({ owner }) => owner.company_id);
+    for (const companyId of await store.withAlerts(tx, [...byCompany.keys()])) {
+      const of = byCompany.get(companyId)!;
+      const parts = [];
+      for (let from = 0; from < of.length; from += AT_ONCE)
+        parts.push({
+          rootId: of[0]!.owner.root_id,
+          happened: [],
           customers: [],
-          companies: hasNew && from === 0 ? [...companies] : [],
-        },
-      ]);
+          ...told(of.slice(from, from + AT_ONCE)),
+          companies: hasNew && from === 0 ? [companyId] : [],
+        });
+      await jobs.send(tx, judgeJob, parts, { turn: companyId });
+    }
   }
   events.on('leads.accepted', async (tx, event) => {
     if (event.isTest) return;
-    const at = clock.now();
-    const companies = new Set(event.leads.map(({ owner }) => owner.company_id));
-    const happened = event.leads.map(({ id }) => ({ leadId: id, kind: 'new' as const, at }));
-    await judge(tx, event.leads[0]!.owner.root_id, happened, companies, true);
+    const at = clock.now().toISOString();
+    await judge(
+      tx,
+      event.leads,
+      (leads) => ({ happened: leads.map(({ id }) => ({ leadId: id, kind: 'new' as const, at })) }),
+      true,
+    );
   });
-  events.on('leads.seen', async (tx, event) => {
-    const companies = new Set(event.leads.map(({ owner }) => owner.company_id));
-    const happened = event.leads.map(({ id, at, hasReturned }) => ({
-      leadId: id,
-      kind: hasReturned ? ('returned' as const) : ('seen' as const),
-      at,
-    }));
-    await judge(tx, event.leads[0]!.owner.root_id, happened, companies, false);
-  });
-
-  events.on('customers.seen', async (tx, { visits }) => {
-    const companies = [...new Set(visits.map(({ owner }) => owner.company_id))];
-    if (!(await store.anyOn(tx, companies))) return;
-    for (let from = 0; from < visits.length; from += AT_ONCE)
-      await jobs.send(tx, judgeJob, [
-        {
-          rootId: visits[0]!.owner.root_id,
-          happened: [],
-          customers: visits
-            .slice(from, from + AT_ONCE)
-            .map(({ id, at }) => ({ visitId: id, at: at.toISOString() })),
-          companies: [],
-        },
-      ]);
-  });
+  events.on('leads.seen', (tx, event) =>
+    judge(tx, event.leads, (leads) => ({
+      happened: leads.map(({ id, at, hasReturned }) => ({
+        leadId: id,
+        kind: hasReturned ? ('returned' as const) : ('seen' as const),
+        at: at.toISOString(),
+      })),
+    })),
+  );
+  events.on('customers.seen', (tx, event) =>
+    judge(tx, event.visits, (visits) => ({
+      customers: visits.map(({ id, at }) => ({ visitId: id, at: at.toISOString() })),
+    })),
+  );
 
   /** The client whose alerts are meant. @throws Refusal 404, also for a company that has no leads of its own */
   async function clientOf(tx: Tx, ctx: Ctx, companyId: string | undefined) {
@@ -193,8 +193,17 @@ export function createAlerts(
     company_id,
   });
 
+  /** Has what companies have waiting told, unless it is about to be. */
+  const enqueueTelling = (tx: Tx, rootId: string, companies: readonly string[]): Promise<void> =>
+    jobs.send(
+      tx,
+      tellJob,
+      [...new Set(companies)].map((companyId) => ({ rootId, companyId })),
+      { turn: ({ companyId }) => companyId, unlessWaiting: true },
+    );
+
   /** Tells what an alert has waiting, as far as its hours and the number of messages let it. */
-  async function tell(rootId: string, id: string): Promise<void> {
+  async function tellOf(rootId: string, id: string): Promise<void> {
     await inScope(db.app, { rootId }, async (tx) => {
       const alert = await store.takeAlert(tx, id);
       if (!alert) return;
@@ -428,7 +437,7 @@ export function createAlerts(
         return store.messagesOf(tx, id, page);
       }),
 
-    /** Decides which alerts report what happened. Safe to run twice. */
+    /** Decides which alerts report what happened, and has it told. Safe to run twice. */
     async decide(
       rootId: string,
       happened: readonly store.Happened[],
@@ -437,33 +446,53 @@ export function createAlerts(
     ): Promise<void> {
       await inScope(db.app, { rootId }, async (tx) => {
         const now = clock.now();
-        await store.decide(tx, happened, now);
-        await store.decideCustomers(tx, customers, now);
-        if (companies.length > 0) await store.decideNumbers(tx, companies, now);
-        await jobs.send(tx, tellJob, [{ rootId }]);
+        const told = [
+          ...(await store.decide(tx, happened, now)),
+          ...(await store.decideCustomers(tx, customers, now)),
+          ...(await store.decideNumbers(tx, companies, now)),
+        ];
+        await enqueueTelling(tx, rootId, told);
       });
     },
 
-    /** Tells what is waiting in a root. */
-    async tellAll(rootId: string): Promise<void> {
-      const waiting = await inScope(db.app, { rootId }, (tx) => store.waitingAlerts(tx, rootId));
-      for (const id of waiting) await tell(rootId, id);
+    /** Has what is waiting in a root told: of each company by a job of its own. */
+    async enqueueDue(rootId: string): Promise<void> {
+      await inScope(db.app, { rootId }, async (tx) => {
+        const now = clock.now();
+        const waiting = await store.waitingAlerts(tx, rootId);
+        const due = waiting.filter(({ hours, time_zone }) => !opensAt(hours, time_zone, now));
+        await enqueueTelling(
+          tx,
+          rootId,
+          due.map((alert) => alert.company_id),
+        );
+      });
+    },
+
+    /** Tells what a company has waiting. @throws the first failure, once each of its alerts had its turn */
+    async tell({ rootId, companyId }: { rootId: string; companyId: string }): Promise<void> {
+      const waiting = await inScope(db.app, { rootId }, (tx) => store.waitingAlertsOf(tx, companyId));
+      await allInTurn(waiting, (id) => tellOf(rootId, id));
     },
 
     /** Starts judging, telling and sending. */
     async start(): Promise<void> {
-      await jobs.work(judgeJob, { pollingIntervalSeconds: 2 }, ({ rootId, happened, companies, customers }) =>
-        this.decide(
-          rootId,
-          happened.map(({ at, ...one }) => ({ ...one, at: new Date(at) })),
-          companies,
-          customers.map(({ at, ...one }) => ({ ...one, at: new Date(at) })),
-        ),
+      await jobs.workTogether(
+        judgeJob,
+        { atOnce: COMPANIES_AT_ONCE },
+        ({ rootId, happened, companies, customers }) =>
+          this.decide(
+            rootId,
+            happened.map(({ at, ...one }) => ({ ...one, at: new Date(at) })),
+            companies,
+            customers.map(({ at, ...one }) => ({ ...one, at: new Date(at) })),
+          ),
       );
-      await jobs.work(tellJob, { pollingIntervalSeconds: 2 }, ({ rootId }) =>
-        tenants.eachRoot((id) => this.tellAll(id), rootId),
+      await jobs.workTogether(tellJob, { atOnce: COMPANIES_AT_ONCE }, (payload) => this.tell(payload));
+      await jobs.work(dueJob, { pollingIntervalSeconds: 2 }, ({ rootId }) =>
+        tenants.eachRoot((id) => this.enqueueDue(id), rootId),
       );
-      await jobs.schedule(tellJob, '* * * * *', {});
+      await jobs.schedule(dueJob, '* * * * *', {});
       await jobs.workTogether(messageJob, { atOnce: 16 }, (payload) => sender.attempt(payload));
     },
   };

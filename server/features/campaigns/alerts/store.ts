@@ -11,6 +11,8 @@ type Place = Pick<AlertRow, 'root_id' | 'agency_id' | 'company_id'>;
 
 /** Pages of one visit are at most this far apart, and a person who was seen again within it has not come back. */
 const VISIT_MINUTES = 30;
+/** Of a person's views before they were seen, as many of the latest are compared with an alert's pages. */
+const MOST_VIEWS = 100;
 /** The most that a preview looks at. */
 const MOST_PREVIEWED = 5_000;
 
@@ -60,13 +62,12 @@ export const usersFor = (tx: Tx, companies: readonly string[]) =>
     .limit(500)
     .execute();
 
-/** Whether any of these companies has an alert that is on. */
-export async function anyOn(tx: Tx, companies: readonly string[]): Promise<boolean> {
-  const { rows } = await sql<{ any: boolean }>`
-    select exists (select from alert where company_id = any(${companies}::uuid[]) and state = 'on') as any`.execute(
-    tx,
-  );
-  return rows[0]!.any;
+/** Those of some companies that have an alert that is on. */
+export async function withAlerts(tx: Tx, companies: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ company_id: string }>`
+    select distinct company_id from alert where company_id = any(${companies}::uuid[]) and state = 'on'
+    order by company_id`.execute(tx);
+  return rows.map((row) => row.company_id);
 }
 
 /** What happened to a lead, to be judged. */
@@ -82,7 +83,21 @@ export interface CustomerSeen {
   at: Date;
 }
 
-/** Whether what happened to a lead `l` (`s.kind` at `s.at`) is what an alert `a` waits for, but for its trigger. */
+/**
+ * The addresses that the person of `of` viewed from half an hour before `s.since` until `s.at`: the latest, as anyone can
+ * send any number of views of a browser.
+ */
+const viewedBy = (of: RawBuilder<unknown>) => sql`
+  (select w.url from visit w
+   where w.campaign_id = ${of}.campaign_id and w.person_id = ${of}.person_id
+     and w.day between (s.since - make_interval(mins => ${VISIT_MINUTES}))::date - 1 and s.at::date + 1
+     and w.received_at > s.since - make_interval(mins => ${VISIT_MINUTES}) and w.received_at <= s.at
+   order by w.received_at desc limit ${MOST_VIEWS})`;
+
+/**
+ * Whether what happened to a lead `l` (`s.kind` at `s.at`, and before that since `s.since`) is what an alert `a` waits
+ * for, but for its trigger.
+ */
 const isWanted = sql`
   l.score >= case a.min_score when 0 then -1 else a.min_score end
   and (a.campaign_id is null or a.campaign_id = l.campaign_id)
@@ -91,21 +106,15 @@ const isWanted = sql`
     select from (
       select c.page_url as url from lead_contact c where s.kind in ('new', 'number') and c.lead_id = l.id
       union all
-      select v.url from visit v
-      where l.person_id is not null and v.campaign_id = l.campaign_id and v.person_id = l.person_id
-        and v.day between (s.at - make_interval(mins => ${VISIT_MINUTES}))::date - 1 and s.at::date + 1
-        and v.received_at > s.at - make_interval(mins => ${VISIT_MINUTES}) and v.received_at <= s.at) viewed, unnest(a.pages) page
+      ${viewedBy(sql`l`)}) viewed, unnest(a.pages) page
     where position(lower(page) in lower(viewed.url)) > 0))`;
 
-/** Whether the visit `v` of a customer, at `s.at`, is what an alert `a` waits for, but for its trigger. */
+/** Whether the visit `v` of a customer, at `s.at` and before that since `s.since`, is what an alert `a` waits for, but for its trigger. */
 const isWantedVisit = sql`
   (a.campaign_id is null or a.campaign_id = v.campaign_id)
   and (a.pages = '{}' or exists (
-    select from visit w, unnest(a.pages) page
-    where w.campaign_id = v.campaign_id and w.person_id = v.person_id
-      and w.day between (s.at - make_interval(mins => ${VISIT_MINUTES}))::date - 1 and s.at::date + 1
-      and w.received_at > s.at - make_interval(mins => ${VISIT_MINUTES}) and w.received_at <= s.at
-      and position(lower(page) in lower(w.url)) > 0))`;
+    select from ${viewedBy(sql`v`)} viewed, unnest(a.pages) page
+    where position(lower(page) in lower(viewed.url)) > 0))`;
 
 const triggerFits = sql`
   case s.kind
@@ -114,16 +123,22 @@ const triggerFits = sql`
     else a.trigger in ('return', 'lead_or_return') and a.pages <> '{}'
   end`;
 
+/** The companies of events that were added. */
+type Decided = { company_id: string };
+const companiesOf = (rows: readonly Decided[]): string[] => rows.map((row) => row.company_id);
+
 /**
  * Decides which alerts report what happened, and keeps it as events to be sent: of a person, at most once in an
- * alert's cooldown, whichever worker is first. In the root's scope; one statement for all.
+ * alert's cooldown, whichever worker is first. Each lead is judged once for each kind of what happened to it. In the
+ * root's scope; one statement for all. Returns the companies of the events.
  */
-export async function decide(tx: Tx, happened: readonly Happened[], now: Date): Promise<void> {
-  if (happened.length === 0) return;
-  await sql`/* kept: decide_alerts */
+export async function decide(tx: Tx, happened: readonly Happened[], now: Date): Promise<string[]> {
+  if (happened.length === 0) return [];
+  const { rows } = await sql<Decided>`/* kept: decide_alerts */
     with s as (
-      select * from unnest(${happened.map((one) => one.leadId)}::uuid[], ${happened.map((one) => one.kind)}::text[],
-        ${happened.map((one) => one.at)}::timestamptz[]) s (lead_id, kind, at)
+      select lead_id, kind, min(at) as since, max(at) as at
+      from unnest(${happened.map((one) => one.leadId)}::uuid[], ${happened.map((one) => one.kind)}::text[],
+        ${happened.map((one) => one.at)}::timestamptz[]) s (lead_id, kind, at) group by 1, 2
     ), hit as (
       select distinct on (a.id, coalesce(l.person_id, l.id)) a.id as alert_id, a.root_id, a.agency_id, a.company_id,
         a.cooldown_hours, l.id as lead_id, coalesce(l.person_id, l.id) as person_id, s.kind, s.at
@@ -141,15 +156,17 @@ export async function decide(tx: Tx, happened: readonly Happened[], now: Date): 
     )
     insert into alert_event (id, root_id, agency_id, company_id, alert_id, lead_id, kind, at, created_at)
     select gen_random_uuid(), h.root_id, h.agency_id, h.company_id, h.alert_id, h.lead_id, h.kind, h.at, ${now}
-    from hit h join told using (alert_id, person_id)`.execute(tx);
+    from hit h join told using (alert_id, person_id) returning company_id`.execute(tx);
+  return companiesOf(rows);
 }
 
 /** The same for visits of known customers, whose list must still be in force. */
-export async function decideCustomers(tx: Tx, seen: readonly CustomerSeen[], now: Date): Promise<void> {
-  if (seen.length === 0) return;
-  await sql`/* kept: decide_customer_alerts */
+export async function decideCustomers(tx: Tx, seen: readonly CustomerSeen[], now: Date): Promise<string[]> {
+  if (seen.length === 0) return [];
+  const { rows } = await sql<Decided>`/* kept: decide_customer_alerts */
     with s as (
-      select * from unnest(${seen.map((one) => one.visitId)}::uuid[], ${seen.map((one) => one.at)}::timestamptz[]) s (visit_id, at)
+      select visit_id, min(at) as since, max(at) as at
+      from unnest(${seen.map((one) => one.visitId)}::uuid[], ${seen.map((one) => one.at)}::timestamptz[]) s (visit_id, at) group by 1
     ), hit as (
       select distinct on (a.id, v.person_id) a.id as alert_id, a.root_id, a.agency_id, a.company_id, a.cooldown_hours,
         v.id as visit_id, v.person_id, s.at
@@ -168,20 +185,22 @@ export async function decideCustomers(tx: Tx, seen: readonly CustomerSeen[], now
     )
     insert into alert_event (id, root_id, agency_id, company_id, alert_id, customer_visit_id, kind, at, created_at)
     select gen_random_uuid(), h.root_id, h.agency_id, h.company_id, h.alert_id, h.visit_id, 'customer', h.at, ${now}
-    from hit h join told using (alert_id, person_id)`.execute(tx);
+    from hit h join told using (alert_id, person_id) returning company_id`.execute(tx);
+  return companiesOf(rows);
 }
 
 /**
  * Decides which alerts of a number of leads have come to it in the last hour, for the companies of new leads; each at
- * most once in its cooldown.
+ * most once in its cooldown. Returns the companies of the events.
  */
-export async function decideNumbers(tx: Tx, companies: readonly string[], now: Date): Promise<void> {
-  await sql`/* kept: decide_number_alerts */
+export async function decideNumbers(tx: Tx, companies: readonly string[], now: Date): Promise<string[]> {
+  if (companies.length === 0) return [];
+  const { rows } = await sql<Decided>`/* kept: decide_number_alerts */
     with counted as (
       select a.id as alert_id, a.root_id, a.agency_id, a.company_id, a.per_hour, n.count
       from alert a cross join lateral (
         select count(*)::int as count
-        from lead l cross join lateral (select 'number'::text as kind, l.created_at as at) s
+        from lead l cross join lateral (select 'number'::text as kind, l.created_at as since, l.created_at as at) s
         where l.company_id = a.company_id and l.created_at > ${now}::timestamptz - interval '1 hour' and not l.is_test
           and ${isWanted}) n
       where a.company_id = any(${companies}::uuid[]) and a.state = 'on' and a.trigger = 'number' and n.count >= a.per_hour
@@ -195,7 +214,8 @@ export async function decideNumbers(tx: Tx, companies: readonly string[], now: D
     )
     insert into alert_event (id, root_id, agency_id, company_id, alert_id, kind, count, at, created_at)
     select gen_random_uuid(), c.root_id, c.agency_id, c.company_id, c.alert_id, 'number', c.count, ${now}, ${now}
-    from counted c join told using (alert_id)`.execute(tx);
+    from counted c join told using (alert_id) returning company_id`.execute(tx);
+  return companiesOf(rows);
 }
 
 /** What an alert waits for, as it was entered. */
@@ -222,7 +242,7 @@ export async function wouldTell(tx: Tx, of: Wanted, from: Date, until: Date) {
     at: Date;
     score: number;
   }>`
-    with s as (
+    with found as (
       select l.id as lead_id, 'new'::text as kind, l.created_at as at from lead l
       where l.company_id = ${of.company_id} and l.created_at >= ${from} and l.created_at <= ${until}
       union all
@@ -233,7 +253,7 @@ export async function wouldTell(tx: Tx, of: Wanted, from: Date, until: Date) {
         and v.person_id = l.person_id and v.received_at > l.created_at
       where ${of.pages.length > 0} and l.company_id = ${of.company_id} and v.day >= ${from}::date - 1
         and v.received_at >= ${from} and v.received_at <= ${until}
-    )
+    ), s as (select *, at as since from found)
     select l.id as lead_id, coalesce(l.person_id, l.id) as person_id, s.kind, s.at, l.score
     from s join lead l on l.id = s.lead_id and not l.is_test cross join ${asRow(of)} a
     where ${of.trigger === 'number' ? sql`s.kind = 'new'` : triggerFits} and ${isWanted}
@@ -248,7 +268,7 @@ export async function wouldTellCustomers(tx: Tx, of: Wanted, from: Date, until: 
     from customer_visit v join exclusion_list l on l.id = v.list_id and l.state = 'active'
     cross join ${asRow(of)} a
     cross join lateral (
-      select w.received_at as at from visit w
+      select w.received_at as since, w.received_at as at from visit w
       where w.campaign_id = v.campaign_id and w.person_id = v.person_id and w.day between v.first_at::date - 1 and v.at::date + 1
         and w.received_at between v.first_at and v.at) s
     where v.company_id = ${of.company_id} and v.at >= ${from} and v.at <= ${until} and ${isWantedVisit}
@@ -256,16 +276,23 @@ export async function wouldTellCustomers(tx: Tx, of: Wanted, from: Date, until: 
   return rows;
 }
 
-/** The ids of a root's alerts that have something to send. */
-export async function waitingAlerts(tx: Tx, rootId: string): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('alert_event')
-    .select('alert_id')
-    .distinct()
-    .where('root_id', '=', rootId)
-    .where('batch_id', 'is', null)
-    .execute();
-  return rows.map((row) => row.alert_id);
+/** The alerts of a root that have something to send: whose they are, and their hours. */
+export async function waitingAlerts(tx: Tx, rootId: string) {
+  const { rows } = await sql<Pick<AlertRow, 'company_id' | 'hours'> & { time_zone: string }>`
+    select a.company_id, a.hours, c.time_zone
+    from (select distinct alert_id from alert_event where root_id = ${rootId} and batch_id is null) e
+    join alert a on a.id = e.alert_id join company c on c.id = a.company_id`.execute(tx);
+  return rows;
+}
+
+/** The ids of a company's alerts that have something to send. */
+export async function waitingAlertsOf(tx: Tx, companyId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select a.id from alert a where a.company_id = ${companyId} and exists (
+      select from alert_event e where e.root_id = a.root_id and e.alert_id = a.id and e.batch_id is null)`.execute(
+    tx,
+  );
+  return rows.map((row) => row.id);
 }
 
 /** An alert with the time zone of its client, locked; undefined if another worker has it. */

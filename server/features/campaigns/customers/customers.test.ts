@@ -119,7 +119,12 @@ async function work(): Promise<void> {
           : app.features.alerts.attempt(data);
       await Promise.all([once(), once()]);
     }
-    await Promise.all([app.features.alerts.tellAll(root.id), app.features.alerts.tellAll(root.id)]);
+    await app.features.alerts.enqueueDue(root.id);
+    const { rows: due } = await app.admin.query(
+      `delete from pgboss.job where name = 'alerts.company' returning data`,
+    );
+    for (const { data } of due)
+      await Promise.all([app.features.alerts.tell(data), app.features.alerts.tell(data)]);
     if (open.length === 0) return;
   }
 }
