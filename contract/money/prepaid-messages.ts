@@ -21,6 +21,7 @@ export const prepaidMessages = {
   pastLimit: (amount: string, most: string, of: string, period: string) =>
     `Another ${amount} would exceed the spending limit of ${most} per ${period} for the ${of}.`,
   spent: 'The balance no longer has this much left.',
+  owed: 'Spent balance whose purchase went back to the card (tax is on its receipt)',
   nothing: 'None of the balance was bought by card, so there is nothing to refund to a card.',
   refundable: (amount: string) =>
     `exceeds what can be refunded: ${amount} of the balance is unused and was bought by card`,

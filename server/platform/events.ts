@@ -74,11 +74,15 @@ export interface Events {
     priceMicros: bigint;
     chargeId: string;
   };
-  /** Part of such a purchase was refunded to the card; if negative, the refund failed and the amount was put back. */
+  /**
+   * Unused balance of such a purchase went back to the card; if negative, the refund failed or the dispute was won, and
+   * the amount was put back. What was spent is not included: its sale holds, and the client owes it.
+   */
   'prepaid.refunded': {
     owner: Owner & { agency_id: string };
     campaignId: string;
     term: 'One Time' | 'Prepaid';
+    cause: 'refund' | 'dispute';
     amountMicros: bigint;
     /** The transfer posted now, and the one that the purchase posted. */
     transferId: string;

@@ -8,7 +8,7 @@ export interface TaxedSale {
   issuerId: string;
   /** The issuer's own account at the card provider, whose tax registrations count; '' for the platform's. */
   account: string;
-  /** Whole cents in micro-dollars: without tax, or (`included`) with it. */
+  /** Whole cents in micro-dollars: without tax, or (`included`) with it. Zero if nothing of the document was sold. */
   amountMicros: bigint;
   /** The amount has already been paid, so its tax is part of it. */
   included: boolean;
@@ -46,10 +46,17 @@ export interface TaxPort {
   estimate(tx: Tx, sale: TaxedSale): Promise<Pick<Tax, 'name' | 'micros'> | null>;
   /** Whether a root's taxes come from a service, so that work that must not wait for it is done later. */
   isAsked(tx: Tx, rootId: string): Promise<boolean>;
-  /** Part of a document was credited, so its share of the tax is deducted. */
+  /**
+   * Part of a document was credited, so its share of the tax is deducted.
+   * @param note.document as it was before
+   */
   credited(
     tx: Tx,
-    note: { documentId: string; creditNoteId: string; amountMicros: bigint },
+    note: {
+      document: { id: string; total_micros: bigint; credited_micros: bigint };
+      creditNoteId: string;
+      amountMicros: bigint;
+    },
     at: Date,
   ): Promise<void>;
 }

@@ -98,7 +98,7 @@ export function createCredit(
       user_id: note.userId,
       created_at: at,
     });
-    await taxes.credited(tx, { documentId: row.id, creditNoteId: id, amountMicros: note.amountMicros }, at);
+    await taxes.credited(tx, { document: row, creditNoteId: id, amountMicros: note.amountMicros }, at);
     const now = await settle.save(tx, row, { credited_micros: row.credited_micros + note.amountMicros }, at);
     // A charge can't carry a platform fee larger than the charge itself.
     if (now.paid_micros === 0n && feeOf(now) > now.total_micros - now.credited_micros)
@@ -251,8 +251,8 @@ export function createCredit(
     },
 
     /**
-     * Writes the credit note of a refunded top-up: deducts it from its receipt and, if an earlier refund had failed,
-     * from that one's receipt as well. Posts nothing, since the refund has its own transfer. Returns null if there is
+     * Writes the credit note of a top-up that went back to the card: deducts it from its receipt and, if an earlier refund
+     * had failed, from that one's receipt as well, never more than they still say. Posts nothing, since the refund has its own transfer. Returns null if there is
      * no receipt or the same key was used before; otherwise the first note's id.
      */
     async creditReceipt(
@@ -299,7 +299,7 @@ export function createCredit(
           user_id: given.userId,
           created_at: at,
         });
-        await taxes.credited(tx, { documentId: row.id, creditNoteId: id, amountMicros: amount }, at);
+        await taxes.credited(tx, { document: row, creditNoteId: id, amountMicros: amount }, at);
         await includeTax(
           tx,
           {

@@ -141,7 +141,7 @@ export function createIssue({
         issuerId: issuerOf(owner, side).company_id,
         payerId: owner.company_id,
         account: await sellerOf(tx, owner, side),
-        amountMicros: subtotal,
+        amountMicros: policy.taxableOf(open.map(({ amount, is_money: isMoney }) => ({ amount, isMoney }))),
         included: false,
       });
       const total = subtotal + tax.micros;

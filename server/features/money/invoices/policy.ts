@@ -11,6 +11,12 @@ export const LEAST = 500_000n;
 /** Rounds down to whole cents, also below zero. */
 export const wholeCents = (micros: bigint): bigint => micros - (((micros % CENT) + CENT) % CENT);
 
+/** The part of a sum that was sold, in whole cents: money that only went back to a card is no sale. */
+export function taxableOf(events: readonly { amount: bigint; isMoney: boolean }[]): bigint {
+  const sold = wholeCents(events.reduce((all, { amount, isMoney }) => (isMoney ? all : all + amount), 0n));
+  return sold > 0n ? sold : 0n;
+}
+
 /** INV-000001, CN-000001. */
 export const numberOf = (document: 'invoice' | 'credit_note', seq: number): string =>
   `${document === 'invoice' ? 'INV' : 'CN'}-${String(seq).padStart(6, '0')}`;

@@ -229,6 +229,7 @@ export function createRead(
             memo: row.memo,
             unit: row.amount,
             count: Number(row.count),
+            isMoney: row.is_money,
           })),
         );
         const data = [];
@@ -244,7 +245,10 @@ export function createRead(
           const rounding = policy.roundingOf(sum);
           const period = periodOf(now, zone, term);
           const subtotal = policy.wholeCents(sum);
-          const tax = await taxOn(subtotal);
+          const taxable = policy.taxableOf(
+            lines.map(({ line, group }) => ({ amount: line.amount_micros, isMoney: group.isMoney })),
+          );
+          const tax = taxable > 0n ? await taxOn(taxable) : { name: '', micros: 0n };
           data.push({
             side,
             term,

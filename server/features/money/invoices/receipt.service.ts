@@ -5,10 +5,9 @@ import type { createCredit } from './credit.service.ts';
 import type { createIssue } from './issue.service.ts';
 import { receiptJob } from './queue.ts';
 import * as store from './receipt.store.ts';
-import type { Payer } from './store.ts';
-import { words } from './words.ts';
+import { creditedFor, type Payer } from './store.ts';
 
-/** Money that came in for a campaign, or (below zero) was refunded from it. */
+/** Money that came in for a campaign, or (below zero) unused balance that went back to the card. */
 interface Moved {
   owner: Payer;
   campaignId: string | null;
@@ -34,7 +33,13 @@ export function createReceipts(
   },
 ) {
   async function write(tx: Tx, moved: Moved, at: Date): Promise<void> {
-    const { topUpId, amountMicros, ...rest } = moved;
+    const { topUpId, ...rest } = moved;
+    let { amountMicros } = moved;
+    // What was put back has a receipt as far as it had a credit note: disputes did not always have one.
+    if (amountMicros > 0n && moved.transferId !== topUpId) {
+      amountMicros = await creditedFor(tx, topUpId, moved.transferId);
+      if (amountMicros === 0n) return;
+    }
     if (amountMicros > 0n) await parts.receipt(tx, { ...rest, amountMicros }, at);
     else
       await parts.creditReceipt(
@@ -43,7 +48,7 @@ export function createReceipts(
           transferId: topUpId,
           refundTransferId: moved.transferId,
           amountMicros: -amountMicros,
-          reason: words.givenBack,
+          reason: moved.description,
           key: moved.transferId,
           userId: null,
         },

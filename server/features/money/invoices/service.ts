@@ -46,8 +46,8 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
       description: `${bought.leads === 1 ? '1 lead' : `${bought.leads} leads`} at ${usd(bought.priceMicros)}`,
     }),
   );
-  // A credit note is never reversed: if a refund fails, the amount is treated as a new purchase.
-  events.on('prepaid.refunded', (tx, { owner, campaignId, term, amountMicros, topUpId, transferId }) =>
+  // A credit note is never reversed: if a refund fails or a dispute is won, the amount is treated as a new purchase.
+  events.on('prepaid.refunded', (tx, { owner, campaignId, term, cause, amountMicros, topUpId, transferId }) =>
     receipts.moved(tx, {
       owner,
       campaignId,
@@ -55,7 +55,10 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
       amountMicros: -amountMicros,
       transferId,
       topUpId,
-      description: words.notGivenBack,
+      description:
+        amountMicros > 0n
+          ? words[cause === 'refund' ? 'givenBack' : 'disputed']
+          : words[cause === 'refund' ? 'notGivenBack' : 'disputeWon'],
     }),
   );
   return {

@@ -29,6 +29,15 @@ const CYCLE = sql<Cycle>`case when (
 const sinceMark = (companyId: string, side: Side) => sql`and e.created_at >= coalesce(
   (select clear_to from billing_mark where company_id = ${companyId}::uuid and side = ${side}), '-infinity')`;
 
+/**
+ * Whether an event is only money that went back to a card or could not: no sale, so the invoice that collects it charges
+ * no tax on it (decision 505). The tax on spent prepaid balance is on its receipt. What was spent of a wallet had none.
+ */
+const isMoney = (side: Side) =>
+  side === 'retail'
+    ? sql<boolean>`(t.kind in ('prepaid_refund', 'dispute', 'dispute_reversal') or t.idempotency_key like 'refund\\_failed:%:over')`
+    : sql<boolean>`(t.idempotency_key like 'refund\\_failed:%:over')`;
+
 const uncovered = (companyId: string, side: Side) => sql`
   from entry e join transfer t on t.id = e.transfer_id join account a on a.id = e.account_id
   where e.company_id = ${companyId}::uuid and e.account_code = ${ARREARS[side]}::smallint and t.kind <> all (${NO_EVENTS}::text[])
@@ -40,6 +49,8 @@ export interface EventRow {
   kind: string;
   memo: string | null;
   is_release: boolean;
+  /** No sale (isMoney). */
+  is_money: boolean;
   campaign_id: string | null;
   /** The campaign of the account it was posted to. */
   account_campaign: string | null;
@@ -58,7 +69,8 @@ export async function openEvents(tx: Tx, companyId: string, side: Side, events: 
   const cycle = 'transferIds' in events ? null : events.cycle;
   const { rows } = await sql<EventRow & { is_own: boolean; rest: bigint }>`
     with open as materialized (
-      select t.id, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release, t.campaign_id,
+      select t.id, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release,
+        ${isMoney(side)} as is_money, t.campaign_id,
         a.campaign_id as account_campaign, -e.amount as amount, ${cycle ? sql`${CYCLE} = ${cycle}` : sql`true`} as is_own
       ${uncovered(companyId, side)} ${which}
     ), other as (select coalesce(sum(amount), 0)::bigint as rest from open where not is_own)
@@ -83,7 +95,8 @@ export async function openGroups(
   travels: { provider: 'stripe' | 'sandbox'; account: string } | null,
 ) {
   const { rows } = await sql<Omit<EventRow, 'id' | 'account_campaign'> & { cycle: Cycle; count: bigint }>`
-    select ${CYCLE} as cycle, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release, t.campaign_id,
+    select ${CYCLE} as cycle, t.kind, t.memo, t.idempotency_key like 'wholesale\\_unpaid:%' as is_release,
+      ${isMoney(side)} as is_money, t.campaign_id,
       -e.amount as amount, count(*) as count
     ${uncovered(companyId, side)} ${sinceMark(companyId, side)}
     ${
@@ -93,7 +106,7 @@ export async function openGroups(
             and exists (select from payment_card p where p.company_id = o.company_id and p.removed_at is null
               and p.customer <> '' and p.provider = ${travels.provider} and p.account = ${travels.account}))`
         : sql``
-    } group by 1, 2, 3, 4, 5, 6`.execute(tx);
+    } group by 1, 2, 3, 4, 5, 6, 7`.execute(tx);
   return rows;
 }
 
@@ -231,14 +244,27 @@ export async function creditNoteByKey(tx: Tx, invoiceId: string, key: string) {
     .executeTakeFirst();
 }
 
-/** The receipts of a top-up's transfer, oldest first: its own, and those for refunds of it that ended up failing. */
+/**
+ * The receipts of a top-up's transfer, oldest first: its own, and those for refunds of it that ended up failing and for
+ * disputes that were won.
+ */
 export async function receiptsOf(tx: Tx, transferId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select i.id from invoice i where i.kind = 'receipt' and i.transfer_id in (
-      select ${transferId}::uuid union all select t.id from transfer t where t.kind = 'prepaid_refund'
+      select ${transferId}::uuid union all select t.id from transfer t where t.kind in ('prepaid_refund', 'dispute_reversal')
         and t.reference_id = (select o.reference_id from transfer o where o.id = ${transferId}::uuid))
     order by i.seq`.execute(tx);
   return rows.map((row) => row.id);
+}
+
+/** How much was credited on the receipts of a top-up for what a transfer has put back, micro-dollars. */
+export async function creditedFor(tx: Tx, topUpId: string, backId: string): Promise<bigint> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(n.amount_micros), 0)::bigint as sum from transfer b
+    join transfer o on o.root_id = b.root_id and o.idempotency_key = regexp_replace(b.idempotency_key, ':back$', '')
+    join credit_note n on n.invoice_id = any(${await receiptsOf(tx, topUpId)}::uuid[]) and n.idempotency_key = o.id::text
+    where b.id = ${backId}::uuid`.execute(tx);
+  return rows[0]!.sum;
 }
 
 /** Changes how an invoice is collected; what was paid is set by settling. */

@@ -11,6 +11,8 @@ export const words = {
   receiptCredit: 'This is a receipt for a top-up. Refund the campaign balance instead.',
   givenBack: 'Refunded to the card',
   notGivenBack: 'The card could not be refunded, so the amount was returned to the balance',
+  disputed: 'The cardholder disputed the payment',
+  disputeWon: 'The dispute was closed in your favor, so the amount was returned to the balance',
   creditNotByCard:
     'This invoice was not paid by card here, so there is no card to refund. Settle it with your client directly.',
 };

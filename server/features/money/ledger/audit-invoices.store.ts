@@ -10,7 +10,7 @@ export const INVOICE_CHECKS: Record<string, string> = {
     select 'invoice ' || i.id || ' says ' || i.total_micros || ' and ' || i.fee_micros || ', its transfer ' || coalesce(p.own, 0) || ' and ' || coalesce(p.fee, 0)
     from invoice i left join lateral (
       select sum(case when i.kind = 'receipt' then e.amount else -e.amount end)
-          filter (where e.company_id = i.company_id and e.account_code = any(case when i.kind = 'receipt' then '{1,2}'::int[] when i.side = 'retail' then '{3}' else '{12}' end)) as own,
+          filter (where e.company_id = i.company_id and e.account_code = any(case when i.kind = 'receipt' then '{1}'::int[] when i.side = 'retail' then '{3}' else '{12}' end)) as own,
         -sum(e.amount) filter (where e.account_code = 12 and i.side = 'retail') as fee
       from entry e where e.transfer_id = i.transfer_id) p on true
     where coalesce(p.own, 0) <> i.total_micros or coalesce(p.fee, 0) <> i.fee_micros`,

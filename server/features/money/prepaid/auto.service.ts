@@ -415,40 +415,49 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     async refunded(tx, charge, refund, at) {
       const topUpId = await book.buy(tx, charge, at);
       // A refund that the provider has already made is booked, whether the balance was spent or not: the rest is owed.
-      const id = await book.refund(tx, charge, refund.id, refund.amountMicros, refund.isOutside, at);
-      if (id) await tellRefund(tx, charge, refund.amountMicros, id, topUpId);
+      const out = await book.refund(tx, charge, refund.id, refund.amountMicros, refund.isOutside, at);
+      if (out) await tellRefund(tx, charge, 'refund', out.micros, out.id, topUpId);
       await stop(tx, charge, at);
     },
     async refundFailed(tx, charge, refund, at) {
-      const id = await book.refundFailed(tx, charge, refund.id, at);
-      if (id) await tellRefund(tx, charge, -refund.amountMicros, id, await book.buy(tx, charge, at));
+      const back = await book.refundFailed(tx, charge, refund.id, at);
+      if (back) await tellRefund(tx, charge, 'refund', -back.micros, back.id, await book.buy(tx, charge, at));
     },
     async disputed(tx, charge, dispute, at) {
-      await book.dispute(tx, charge, dispute.id, dispute.amountMicros, at);
+      const topUpId = await book.buy(tx, charge, at);
+      const out = await book.dispute(tx, charge, dispute.id, dispute.amountMicros, at);
+      if (out) await tellRefund(tx, charge, 'dispute', out.micros, out.id, topUpId);
       await stop(tx, charge, at);
     },
     async disputeWon(tx, charge, dispute, at) {
-      await book.disputeWon(tx, charge, dispute.id, at);
+      const back = await book.disputeWon(tx, charge, dispute.id, at);
+      if (back)
+        await tellRefund(tx, charge, 'dispute', -back.micros, back.id, await book.buy(tx, charge, at));
       const [row] = await campaigns.lock(tx, [charge.referenceId]);
       await giveBackIfGone(tx, row!, charge, dispute.id, at);
     },
   };
-  const tellRefund = (
+  const tellRefund = async (
     tx: Tx,
     charge: Charge,
+    cause: 'refund' | 'dispute',
     amountMicros: bigint,
     transferId: string,
     topUpId: string,
-  ): Promise<void> =>
-    events.emit(tx, 'prepaid.refunded', {
+  ): Promise<void> => {
+    // All of it had been spent: its receipt holds.
+    if (amountMicros === 0n) return;
+    await events.emit(tx, 'prepaid.refunded', {
       owner: charge.owner,
       campaignId: charge.referenceId,
       term: boughtOf(charge).term,
+      cause,
       amountMicros,
       transferId,
       topUpId,
       chargeId: charge.id,
     });
+  };
   charges.onSettled('prepaid_top_up', handler);
 
   /**

@@ -6,6 +6,13 @@ import type { Tx } from '../../../platform/db/scope.ts';
 import type { AccountRef, Ledger } from '../ledger/index.ts';
 import type { Charge } from '../payments/index.ts';
 import { least } from './policy.ts';
+import { leftOf } from './store.ts';
+
+/** What moved in or out of a balance, and the transfer. */
+interface Moved {
+  id: string;
+  micros: bigint;
+}
 
 export type ClientOwner = Owner & { agency_id: string };
 
@@ -47,27 +54,34 @@ export function createBook(ledger: Ledger) {
     return id ?? null;
   }
 
-  /** Takes money that is refunded to the card out of the balance; any shortfall is owed. */
+  /**
+   * Takes money that went back to the card out of the balance, in whole cents and never more than is left of what the
+   * charge brought in; any shortfall is owed. Returns the transfer, and how much was taken out.
+   */
   async function take(
     tx: Tx,
     charge: Charge,
     given: { kind: TransferKind; key: string; amount: bigint; owes: boolean },
     at: Date,
-  ): Promise<string | null> {
+  ): Promise<Moved | null> {
     const { owner, referenceId: campaignId } = charge;
     const balance = await hold(tx, owner, campaignId, at);
-    const left = least(balance, given.amount);
+    const left = least(
+      least(balance - (balance % 10_000n), given.amount),
+      await leftOf(tx, owner.company_id, charge.id),
+    );
     if (left < given.amount && !given.owes)
       throw new Refusal('conflict', prepaidMessages.spent, {
         errors: { amount: ['is more than the remaining balance'] },
       });
     const { kind, key, amount } = given;
-    return post(
+    const id = await post(
       tx,
       charge,
       {
         kind,
         key,
+        ...(left < amount ? { memo: prepaidMessages.owed } : {}),
         entries: [
           { account: prepaid(owner, campaignId), amount: -left },
           { account: { owner, kind: 'client_unbilled', campaignId }, amount: left - amount },
@@ -76,26 +90,27 @@ export function createBook(ledger: Ledger) {
       },
       at,
     );
+    return id === null ? null : { id, micros: left };
   }
 
-  /** Books that part of a `take` did not happen after all: reverses all its entries. */
+  /** Books that a `take` did not happen after all: reverses all its entries. Returns how much is back in the balance. */
   async function putBack(
     tx: Tx,
     charge: Charge,
-    given: { of: string; kind: TransferKind; memo?: string },
+    given: { of: string; kind: TransferKind; memo: string },
     at: Date,
-  ): Promise<string | null> {
+  ): Promise<Moved | null> {
     const { owner, referenceId: campaignId } = charge;
     await hold(tx, owner, campaignId, at);
     const original = await ledger.posted(tx, owner.root_id, given.of);
     if (!original) return null;
-    return post(
+    const id = await post(
       tx,
       charge,
       {
         kind: given.kind,
         key: `${given.of}:back`,
-        ...(given.memo ? { memo: given.memo } : {}),
+        memo: given.memo,
         entries: original.entries.map((entry) => ({
           account:
             entry.companyId === owner.company_id
@@ -106,6 +121,8 @@ export function createBook(ledger: Ledger) {
       },
       at,
     );
+    const out = original.entries.find((entry) => entry.kind === 'client_prepaid');
+    return id === null ? null : { id, micros: -(out?.amount ?? 0n) };
   }
 
   return {
@@ -150,7 +167,16 @@ export function createBook(ledger: Ledger) {
     dispute: (tx: Tx, charge: Charge, disputeId: string, amount: bigint, at: Date) =>
       take(tx, charge, { kind: 'dispute', key: `prepaid_dispute:${disputeId}`, amount, owes: true }, at),
     disputeWon: (tx: Tx, charge: Charge, disputeId: string, at: Date) =>
-      putBack(tx, charge, { of: `prepaid_dispute:${disputeId}`, kind: 'dispute_reversal' }, at),
+      putBack(
+        tx,
+        charge,
+        {
+          of: `prepaid_dispute:${disputeId}`,
+          kind: 'dispute_reversal',
+          memo: 'The dispute was decided in favor of the purchase',
+        },
+        at,
+      ),
   };
 }
 

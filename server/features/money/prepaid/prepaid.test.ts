@@ -803,6 +803,130 @@ describe('[PAY-09] remaining balance and refunds', () => {
     ]);
   });
 
+  describe('[PAY-04] the tax of a purchase that goes back to the card', () => {
+    /** A client whose purchase of $22 includes $2 tax, half of it spent. */
+    const taxed = async () => {
+      const who = await stage.made();
+      await app.admin.query(
+        `insert into tax_profile (company_id, root_id, agency_id, rate_name, rate_ppm, updated_at)
+         values ($1, $2, $3, 'City tax', 100000, $4)`,
+        [who.client.id, root.id, who.agency.id, app.clock.now()],
+      );
+      await buy(who, 22, '22.00');
+      await stage.sell(who, 11);
+      expect(await setAside(who)).toBe(2n * USD);
+      return { who, charge: (await stage.charges(who))[0]! };
+    };
+    const setAside = (who: PrepaidMade) => stage.sum(who.agency.id, 'tax_due');
+    const dispute = (charge: { id: string }, status: string) =>
+      app.features.payments.core.dispute(root.id, charge.id, {
+        id: `dp_${charge.id}`,
+        status,
+        reason: 'fraudulent',
+        amountCents: 2200,
+      });
+    const refundThere = async (charge: { id: string }, amountCents: number) => {
+      const { rows } = await app.admin.query('select provider_reference, account from charge where id = $1', [
+        charge.id,
+      ]);
+      await app.features.payments.gateway.refund({
+        charge: rows[0].provider_reference,
+        account: rows[0].account,
+        amountCents,
+        idempotencyKey: keyOf(),
+      });
+      await app.features.payments.refunds.hear(root.id, charge.id);
+    };
+    /** Bills what the client owes: subtotal and tax. */
+    const bill = async (who: PrepaidMade) => {
+      app.clock.advance(1000);
+      const id = await app.make.bill(who.client);
+      const { rows } = await app.admin.query(
+        'select subtotal_micros, tax_micros from invoice where id = $1',
+        [id],
+      );
+      return [rows[0].subtotal_micros, rows[0].tax_micros];
+    };
+
+    test.each(['refunded', 'disputed'] as const)(
+      'is reversed for what was unused when it is %s; what was spent was taxed once, and is owed without',
+      async (how) => {
+        const { who, charge } = await taxed();
+        if (how === 'refunded') await refundThere(charge, 2200);
+        else await dispute(charge, 'needs_response');
+        expect(await setAside(who)).toBe(1n * USD);
+        expect(await stage.sum(who.client.id, 'client_unbilled')).toBe(-11n * USD);
+        expect(await bill(who)).toEqual([11n * USD, 0n]);
+        expect(await setAside(who)).toBe(1n * USD);
+      },
+    );
+
+    test('is owed again once a dispute is won', async () => {
+      const { who, charge } = await taxed();
+      await dispute(charge, 'needs_response');
+      await dispute(charge, 'won');
+      expect([await stage.balance(who), await setAside(who)]).toEqual([11n * USD, 2n * USD]);
+      // What was put back has its own receipt, and can be refunded like any other.
+      await refund(who);
+      expect([await stage.balance(who), await setAside(who)]).toEqual([0n, 1n * USD]);
+    });
+
+    test('stays as it is when a dispute is won for which nothing was credited', async () => {
+      const { who, charge } = await taxed();
+      await dispute(charge, 'needs_response');
+      // As before there were credit notes for disputes.
+      await app.admin.query(
+        `alter table credit_note disable trigger user;
+         update credit_note set idempotency_key = 'none' where company_id = '${who.client.id}';
+         alter table credit_note enable trigger user`,
+      );
+      const before = await setAside(who);
+      await dispute(charge, 'won');
+      expect([await stage.balance(who), await setAside(who)]).toEqual([11n * USD, before]);
+    });
+
+    test('is reversed once if the same purchase is refunded and then disputed', async () => {
+      const { who, charge } = await taxed();
+      await refund(who, '5.50');
+      expect(await setAside(who)).toBe(1_500_000n);
+      await refundThere(charge, 1100);
+      expect(await setAside(who)).toBe(1n * USD);
+      await buy(who, 22, '22.00');
+      expect(await setAside(who)).toBe(3n * USD);
+      // Of this purchase, the bank takes more than is left: its balance is used for no more than that.
+      await dispute(charge, 'lost');
+      expect([await stage.balance(who), await setAside(who)]).toEqual([11n * USD, 2n * USD]);
+      expect(await bill(who)).toEqual([16_500_000n, 0n]);
+      // Next to something that was sold, only that is taxed.
+      const second = (await stage.charges(who)).find(({ id }) => id !== charge.id)!;
+      await dispute(second, 'lost');
+      expect([await stage.balance(who), await setAside(who)]).toEqual([0n, 1n * USD]);
+      await stage.run((tx) =>
+        app.features.ledger.post(
+          tx,
+          [
+            {
+              owner: who.owner,
+              kind: 'adjustment',
+              referenceId: null,
+              memo: 'Extra work',
+              key: keyOf(),
+              entries: [
+                { account: { owner: who.owner, kind: 'client_unbilled' }, amount: -10n * USD },
+                {
+                  account: { owner: { ...who.owner, company_id: who.agency.id }, kind: 'agency_revenue' },
+                  amount: 10n * USD,
+                },
+              ],
+            },
+          ],
+          app.clock.now(),
+        ),
+      );
+      expect(await bill(who)).toEqual([21n * USD, 1n * USD]);
+    });
+  });
+
   test('what could not be given back can be tried again, in parts and across its receipts', async () => {
     const who = await stage.made();
     await buy(who, 10, '10.00');

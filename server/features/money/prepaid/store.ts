@@ -156,6 +156,15 @@ export async function movements(tx: Tx, companyId: string, campaignId: string): 
   return new Map(rows.map((row) => [row.kind, row.sum]));
 }
 
+/** How much of what a charge brought into a balance has not gone back to the card, micro-dollars (account code 1). */
+export async function leftOf(tx: Tx, companyId: string, chargeId: string): Promise<bigint> {
+  const { rows } = await sql<{ sum: bigint }>`
+    select coalesce(sum(e.amount), 0)::bigint as sum from transfer t
+    join entry e on e.transfer_id = t.id and e.company_id = ${companyId}::uuid and e.account_code = 1
+    where t.reference_id = ${chargeId} and t.kind <> 'lead'`.execute(tx);
+  return rows[0]!.sum;
+}
+
 /** Which fees a campaign's client has been charged since an instant. */
 export async function feesSince(
   tx: Tx,

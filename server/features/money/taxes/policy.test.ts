@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { percentOf, ppmOf, rateOf, taxMicros } from './policy.ts';
+import { percentOf, ppmOf, rateOf, reversalOf, taxMicros } from './policy.ts';
 
 test('a rate of its own goes before the state, the state before the country, and an exemption before all', () => {
   const state = { name: 'Sales tax', rate_ppm: 62_500 };
@@ -12,6 +12,16 @@ test('a rate of its own goes before the state, the state before the country, and
   expect(rateOf({ ...plain, rate_ppm: 0 }, state, country)).toBeNull();
   expect(rateOf({ ...plain, is_exempt: true }, state, country)).toBeNull();
   expect(rateOf(plain, undefined, undefined)).toBeNull();
+});
+
+test('credits of a document that is a sale only in part reverse exactly that part together', () => {
+  const sale = { amount_micros: 20_000_000n, tax_micros: 1_650_000n };
+  const document = { total_micros: 31_650_000n, credited_micros: 0n };
+  const first = reversalOf(sale, document, 10_000_000n);
+  const rest = reversalOf(sale, { ...document, credited_micros: 10_000_000n }, 21_650_000n);
+  expect([first, first + rest]).toEqual([6_840_000n, 21_650_000n]);
+  const receipt = { total_micros: 20_000_000n, credited_micros: 0n };
+  expect(reversalOf(sale, receipt, 5_000_000n)).toBe(5_000_000n);
 });
 
 test('tax is in whole cents and within half a cent, on top or included, and both agree', () => {

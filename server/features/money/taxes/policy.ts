@@ -45,6 +45,23 @@ export function estimateOf(known: { amount_micros: bigint; tax_micros: bigint },
   return ((2n * amount * known.tax_micros + divisor) / (2n * divisor)) * CENT;
 }
 
+/**
+ * Returns how much of a sale to reverse at the service when part of its document is credited: the sale's share of the
+ * document, so that all credits together reverse exactly the sale. Whole cents.
+ */
+export function reversalOf(
+  sale: { amount_micros: bigint; tax_micros: bigint | null },
+  document: { total_micros: bigint; credited_micros: bigint },
+  amount: bigint,
+): bigint {
+  const { total_micros: total, credited_micros: before } = document;
+  const taxed = sale.amount_micros + (sale.tax_micros ?? 0n);
+  // On a receipt the tax is included, so the sale is all of it.
+  if (taxed >= total) return amount;
+  const upTo = (credited: bigint): bigint => ((taxed * credited) / total / CENT) * CENT;
+  return upTo(before + amount) - upTo(before);
+}
+
 /** Formats a rate for display: 82500 -> '8.25'. */
 export const percentOf = (ppm: number): string => (ppm / 10_000).toString();
 /** '8.25' -> 82500. */

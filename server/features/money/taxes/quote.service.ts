@@ -3,9 +3,16 @@ import { AskFirst, inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { GatewayError } from '../../../platform/payments.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { NoTax, type Tax, type TaxedSale, type TaxQuestion, type TaxService } from '../../../platform/tax.ts';
+import {
+  NoTax,
+  type Tax,
+  type TaxedSale,
+  type TaxPort,
+  type TaxQuestion,
+  type TaxService,
+} from '../../../platform/tax.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { estimateOf } from './policy.ts';
+import { estimateOf, reversalOf } from './policy.ts';
 import { reportJob } from './queue.ts';
 import * as store from './quote.store.ts';
 import { failureWords } from './words.ts';
@@ -167,22 +174,24 @@ export function createQuotes(
         : null;
     },
 
-    /** Records what was credited on a document; does nothing if the service did not calculate its tax. */
-    async credited(
-      tx: Tx,
-      note: { documentId: string; creditNoteId: string; amountMicros: bigint },
-      at: Date,
-    ): Promise<void> {
-      const quote = await store.quoteOf(tx, note.documentId);
+    /**
+     * Records what was credited on a document; does nothing if the service did not calculate its tax. The service knows
+     * only the part of the document that was sold, so it learns of that part's share.
+     */
+    async credited(tx: Tx, note: Parameters<TaxPort['credited']>[1], at: Date): Promise<void> {
+      const { document, amountMicros } = note;
+      const quote = await store.quoteOf(tx, document.id);
       if (!quote) return;
       const { id: quote_id, root_id, agency_id, company_id } = quote;
+      const share = reversalOf(quote, document, amountMicros);
+      if (share === 0n) return;
       await store.addReversal(tx, {
         credit_note_id: note.creditNoteId,
         root_id,
         agency_id,
         company_id,
         quote_id,
-        amount_micros: note.amountMicros,
+        amount_micros: share,
         created_at: at,
       });
       await jobs.send(tx, reportJob, [{ rootId: root_id, quoteId: quote_id }]);

@@ -132,7 +132,7 @@ export const newestOf = (tx: Tx, of: { payerId: string; issuerId: string }) =>
 export const quoteOf = (tx: Tx, documentId: string) =>
   tx
     .selectFrom('tax_quote')
-    .select(['id', 'root_id', 'agency_id', 'company_id'])
+    .select(['id', 'root_id', 'agency_id', 'company_id', 'amount_micros', 'tax_micros'])
     .where('document_id', '=', documentId)
     .executeTakeFirst();
 

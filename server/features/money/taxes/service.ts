@@ -79,9 +79,12 @@ export function createTaxes(
     async taxOf(tx, sale) {
       const profile = await store.profile(tx, sale.payerId);
       const issuer = await store.profile(tx, sale.issuerId);
-      const found = (await asksFor(tx, sale.rootId, profile))
-        ? await quotes.taxOf(tx, sale, profile)
-        : await byTable(tx, sale, profile);
+      const found =
+        sale.amountMicros === 0n
+          ? { name: '', micros: 0n }
+          : (await asksFor(tx, sale.rootId, profile))
+            ? await quotes.taxOf(tx, sale, profile)
+            : await byTable(tx, sale, profile);
       return { ...found, payerTaxId: profile?.tax_id ?? '', issuerTaxId: issuer?.tax_id ?? '' };
     },
     async isTaxed(tx, sale) {

@@ -228,7 +228,7 @@ test('[PAY-04] money that came in does not wait for Stripe Tax: its receipt does
       };
       if (event === 'prepaid.topped_up')
         await app.platform.events.emit(tx, event, { ...common, leads: 1, priceMicros: amount });
-      else await app.platform.events.emit(tx, event, { ...common, topUpId: topUpId! });
+      else await app.platform.events.emit(tx, event, { ...common, cause: 'refund', topUpId: topUpId! });
       return transferId!;
     });
   const receipts = async () =>
