@@ -22,24 +22,30 @@ const appKey = Buffer.alloc(32, 7);
  */
 function watchConnections({ app, appPool }: Database) {
   const greedy: string[] = [];
-  const holding = new AsyncLocalStorage<string>();
+  const holding = new AsyncLocalStorage<{ begun: string; isOpen: boolean }>();
   const here = (what: string) => new Error(what).stack ?? what;
   const begin = app.transaction.bind(app);
   const watched = (builder: ReturnType<typeof begin>): typeof builder => {
     const execute = builder.execute.bind(builder);
     builder.execute = (work) => {
-      const begun = here('inside the transaction begun here');
-      return execute((tx) => holding.run(begun, () => work(tx)));
+      const held = { begun: here('inside the transaction begun here'), isOpen: true };
+      // What was begun inside and goes on after the end holds nothing anymore.
+      const end = () => {
+        held.isOpen = false;
+      };
+      return execute((tx) => holding.run(held, () => work(tx).finally(end)));
     };
     const mode = builder.setAccessMode.bind(builder);
     builder.setAccessMode = (given) => watched(mode(given));
+    const level = builder.setIsolationLevel.bind(builder);
+    builder.setIsolationLevel = (given) => watched(level(given));
     return builder;
   };
   app.transaction = () => watched(begin());
   const connect = appPool.connect.bind(appPool) as (...given: unknown[]) => never;
   appPool.connect = (...given: unknown[]) => {
-    const begun = holding.getStore();
-    if (begun) greedy.push(`${here('asked here')}\n${begun}`);
+    const held = holding.getStore();
+    if (held?.isOpen) greedy.push(`${here('asked here')}\n${held.begun}`);
     return connect(...given);
   };
   return { greedy, outside: <T>(work: () => T): T => holding.exit(work) };
