@@ -224,6 +224,8 @@ export const ownMessages = {
   chargeUnknown: 'The card provider has not responded yet. We keep checking. You will not be charged twice.',
   notAuthenticable: 'This payment can no longer be confirmed. Pay again.',
   notRefundable: 'This charge has nothing left to refund.',
+  notAtProvider:
+    'The card provider does not know this charge, so it cannot be refunded there. Try again later, or refund it outside the platform.',
   noAccount: 'There is no account with the card provider yet. Open one first.',
   accountOpened: "The account is open. The owner now needs to complete the provider's form.",
   accountReset: 'Account disconnected. Your clients need to enter their cards again.',

@@ -245,6 +245,9 @@ export function createChargeCore(
         case 'again':
           return store.changeCharge(tx, id, { next_ask_at: next });
         case 'keep':
+          // Settled by hand before the provider had answered: now it can be refunded there.
+          if (!row.provider_reference && policy.isSameSale(row, answer))
+            return store.changeCharge(tx, id, { provider_reference: answer.charge, next_ask_at: null });
           return row.next_ask_at && !policy.isUnderWay(row.state)
             ? store.changeCharge(tx, id, { next_ask_at: null })
             : row;

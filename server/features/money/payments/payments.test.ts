@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ownMessages } from '../../../../contract/messages.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { SandboxGateway } from '../../../providers/sandbox-cards/index.ts';
@@ -431,6 +432,32 @@ describe('[PAY-09] refunds', () => {
       [{ state: 'succeeded' }],
       3000,
       30_000_000n,
+    ]);
+  });
+
+  test('a charge that was settled by hand is refunded like others, as soon as the provider knows it', async () => {
+    await cardOf(agency, '4000000009000037');
+    const charged = (await charges().charge(ask())) as { charge: { id: string } };
+    const note = async () => {};
+    await app.features.payments.core.settle(
+      root.id,
+      charged.charge.id,
+      { status: 'succeeded', charge: '', amountCents: 5000, applicationFeeCents: 0 },
+      { reason: 'Seen in the dashboard', note },
+    );
+    const { findCharge } = network();
+    network().findCharge = async () => ({ status: 'none' });
+    expect(
+      await refusal(
+        refund(charged.charge.id, 20_000_000n).finally(() => {
+          network().findCharge = findCharge;
+        }),
+      ),
+    ).toMatchObject({ code: 'conflict', message: ownMessages.notAtProvider });
+    expect(await refund(charged.charge.id, 20_000_000n)).toMatchObject({ status: 'succeeded' });
+    expect([await taken(), await books()]).toEqual([
+      3000,
+      { wallet: 30_000_000n, payable: 0n, clearing: -30_000_000n },
     ]);
   });
 

@@ -41,6 +41,16 @@ export function centsOf(micros: bigint, field = 'amount', min = MIN_CHARGE_CENTS
 
 export const microsOfCents = (cents: number): bigint => BigInt(cents) * MICROS_PER_CENT;
 
+/** Whether an answer says that a charge came in as it was sent. */
+export const isSameSale = (
+  charge: { amount_cents: number; fee_cents: number },
+  answer: Answer,
+): answer is Extract<ChargeOutcome, { status: 'succeeded' }> =>
+  answer.status === 'succeeded' &&
+  answer.charge !== '' &&
+  answer.amountCents === charge.amount_cents &&
+  answer.applicationFeeCents === charge.fee_cents;
+
 /** An outcome of a charge, or a note that the provider refused the request itself (nothing happened). */
 export type Answer =
   | ChargeOutcome

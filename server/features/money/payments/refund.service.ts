@@ -216,6 +216,9 @@ export function createRefunds(
     }): Promise<{ status: Stand; id: string; amountMicros: bigint }> {
       const asked =
         given.amountMicros === undefined ? undefined : policy.centsOf(given.amountMicros, 'amount', 1);
+      // One that was settled by hand is not known by its id at the provider yet.
+      const paid = await within(given.rootId, (tx) => store.chargeById(tx, given.chargeId));
+      if (paid?.state === 'succeeded' && !paid.provider_reference) await core.ask(given.rootId, paid.id);
       const { charge, row } = await within(given.rootId, async (tx) => {
         const charge = await store.lockCharge(tx, given.chargeId);
         if (!charge) throw new Refusal('not_found', ownMessages.notFound);
@@ -228,8 +231,9 @@ export function createRefunds(
           return { charge, row: before };
         }
         const left = charge.amount_cents - charge.refunded_cents;
-        if (charge.state !== 'succeeded' || left === 0 || !charge.provider_reference)
+        if (charge.state !== 'succeeded' || left === 0)
           throw new Refusal('conflict', ownMessages.notRefundable);
+        if (!charge.provider_reference) throw new Refusal('conflict', ownMessages.notAtProvider);
         const cents = asked ?? left;
         if (cents > left)
           throw new Refusal('conflict', 'amount: is more than the remaining amount of the charge', {
