@@ -513,7 +513,12 @@ export function createChargeCore(
           if (before.state !== 'open' || state === 'open') return 'known';
           await store.closeDispute(tx, given.id, state, at);
           if (state === 'won') {
-            const now = await store.changeCharge(tx, chargeId, { state: 'succeeded' });
+            // It stays disputed while another one holds, and what had been refunded is still refunded.
+            const isHeld = await store.isDisputedElse(tx, chargeId, given.id);
+            const isBack = row.refunded_cents === row.amount_cents;
+            const now = await store.changeCharge(tx, chargeId, {
+              state: isHeld ? 'disputed' : isBack ? 'refunded' : 'succeeded',
+            });
             await handlerOf(row.purpose).disputeWon(tx, seen(now), about, at);
           }
           return state;

@@ -162,6 +162,16 @@ export const refundsOf = (tx: Tx, chargeId: string): Promise<RefundRow[]> =>
 export const disputeById = (tx: Tx, id: string): Promise<DisputeRow | undefined> =>
   tx.selectFrom('payment_dispute').selectAll().where('id', '=', id).executeTakeFirst();
 
+/** Whether a charge has another dispute that took money and was not won. */
+export const isDisputedElse = async (tx: Tx, chargeId: string, id: string): Promise<boolean> =>
+  (await tx
+    .selectFrom('payment_dispute')
+    .select('id')
+    .where('charge_id', '=', chargeId)
+    .where('id', '<>', id)
+    .where('state', '<>', 'won')
+    .executeTakeFirst()) !== undefined;
+
 export const addDispute = (tx: Tx, row: Insertable<Schema['payment_dispute']>) =>
   tx.insertInto('payment_dispute').values(row).execute();
 

@@ -682,6 +682,28 @@ describe('[PAY-02] notices', () => {
     expect(await books()).toEqual({ wallet: 30_000_000n, payable: 0n, clearing: -50_000_000n });
   });
 
+  test('of two disputes of one charge, one is won: it stays disputed, and only that part comes back', async () => {
+    await cardOf(agency);
+    const { charge } = await charges().charge(ask());
+    const dispute = (id: string, status: string) =>
+      app.features.payments.core.dispute(root.id, charge.id, {
+        id: `${id}_${charge.id}`,
+        status,
+        reason: 'fraudulent',
+        amountCents: 2000,
+      });
+    await dispute('dp1', 'needs_response');
+    await dispute('dp2', 'needs_response');
+    await dispute('dp1', 'won');
+    expect((await stateOf(charge.id)).state).toBe('disputed');
+    expect(await books()).toEqual({ wallet: 30_000_000n, payable: 0n, clearing: -30_000_000n });
+    const asked = charges().refund({ rootId: root.id, chargeId: charge.id, key: 'both', reason: 'asked' });
+    expect(await refusal(asked)).toMatchObject({ code: 'conflict' });
+    await dispute('dp2', 'won');
+    expect((await stateOf(charge.id)).state).toBe('succeeded');
+    expect(await books()).toEqual({ wallet: 50_000_000n, payable: 0n, clearing: -50_000_000n });
+  });
+
   test('a dispute by notice, lost in the end, and closed before it was opened', async () => {
     await cardOf(agency, '4000000000000259');
     const { charge } = await charges().charge(ask());
