@@ -323,8 +323,10 @@ export function createCollector(
           reason: 'Paid twice',
         });
       } catch (error) {
-        // The cardholder has reversed it in the meantime, or someone has refunded it.
         if (!(error instanceof Refusal) || error.code !== 'conflict') throw error;
+        // The cardholder has reversed it in the meantime, or someone has refunded it. Anything else is tried again.
+        const charge = await within(rootId, (tx) => charges.byId(tx, chargeId));
+        if (charge?.state !== 'disputed' && charge?.state !== 'refunded') throw error;
         log.warn({ charge: chargeId }, 'the duplicate payment had already been refunded');
       }
     },

@@ -194,6 +194,63 @@ describe('[PAY-05] charging invoices', () => {
     });
   });
 
+  /** An invoice that was paid twice; nothing has been given back yet. Returns the second charge. */
+  const paidTwice = async (card: Parameters<Dues['client']>[1] = {}) => {
+    const { client } = await owing(card);
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await dues.inRoot((tx) =>
+      app.features.payments.charges.intend(tx, {
+        owner: dues.owner(client.company),
+        purpose: 'invoice',
+        referenceId: id,
+        amountMicros: 30n * USD,
+        key: `twice-${id}`,
+        description: 'Twice',
+      }),
+    );
+    const { rows } = await app.admin.query('select id from charge where idempotency_key = $1', [
+      `twice-${id}`,
+    ]);
+    await app.features.payments.core.send(root.id, rows[0].id);
+    const chargeId: string = rows[0].id;
+    const of = { rootId: root.id, chargeId, micros: (30n * USD).toString(), key: `over:${chargeId}` };
+    return { client, id, chargeId, giveBack: () => app.features.dunning.collector.giveBack(of) };
+  };
+
+  test('what was paid twice is not forgotten if it cannot be refunded right now', async () => {
+    const { client, chargeId, giveBack } = await paidTwice();
+    const { rows } = await app.admin.query('select provider_reference from charge where id = $1', [chargeId]);
+    const setReference = (reference: string | null) =>
+      app.admin.query('update charge set provider_reference = $2 where id = $1', [chargeId, reference]);
+    // As if it had been settled by hand, and the provider did not know it yet.
+    await setReference(null);
+    const network = dues.network();
+    const { findCharge } = network;
+    network.findCharge = async () => ({ status: 'none' });
+    await expect(giveBack()).rejects.toMatchObject({ message: ownMessages.notAtProvider });
+    network.findCharge = findCharge;
+    await setReference(rows[0].provider_reference);
+    await giveBack();
+    await giveBack();
+    expect(await dues.books(client.company)).toEqual({});
+    expect(await dues.taken(client.company)).toBe(3000);
+  });
+
+  test('what was paid twice and then disputed is not also given back', async () => {
+    const { client, id, chargeId, giveBack } = await paidTwice();
+    await app.features.payments.core.dispute(root.id, chargeId, {
+      id: `dp_${chargeId}`,
+      status: 'needs_response',
+      reason: 'duplicate',
+      amountCents: 3000,
+    });
+    await giveBack();
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 30n * USD });
+    expect(await dues.books(client.company)).toEqual({});
+    expect(await dues.flags(client.company)).toEqual(['', '']);
+  });
+
   test('of an invoice that was paid twice, what is refunded at the provider is the excess', async () => {
     const { client } = await owing();
     const id = await dues.bill(client.company);
