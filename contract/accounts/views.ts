@@ -8,7 +8,7 @@ const MAX_COLUMNS = 40;
 
 export const DENSITIES = ['comfortable', 'compact'] as const;
 
-const ListName = z
+export const ListName = z
   .string()
   .regex(/^[a-z][a-z0-9.-]{0,59}$/, 'must be the name of a list, such as leads')
   .describe('The name of a list on the screens, such as leads or campaigns');
@@ -26,7 +26,7 @@ const ViewName = z
   .max(60, 'must not exceed 60 characters')
   .refine((text) => !hasControls(text), 'must not contain control characters');
 
-const Params = z
+export const Params = z
   .record(
     z.string().regex(/^[a-z_]{1,40}$/i, 'must be names of parameters'),
     z.string().max(300, 'must not exceed 300 characters'),

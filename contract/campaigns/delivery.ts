@@ -17,7 +17,8 @@ export const Hours = z.object({
   from: Clock,
   to: Clock.describe('Before from: on the following day'),
 });
-const Rules = z.object({
+/** Which leads a destination gets and when. */
+export const Rules = z.object({
   match: z
     .enum(RULE_MATCHES, `must be one of ${RULE_MATCHES.join(', ')}`)
     .default('all')
@@ -172,6 +173,8 @@ const Fields = z
 const Template = z
   .string()
   .max(LONGEST_TEMPLATE, `must not exceed ${LONGEST_TEMPLATE.toLocaleString('en-US')} characters`);
+/** What a webhook sends, as it is stored. */
+export const StoredPayload = z.object({ format: Format, fields: Fields, template: Template });
 /** What a webhook sends; what is left out stays as it is. */
 const GivenPayload = Which.extend({
   format: Format,

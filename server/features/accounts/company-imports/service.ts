@@ -25,7 +25,7 @@ import {
 } from './rows.ts';
 import * as store from './store.ts';
 import { DOCUMENT_KEYS, type Here, INSERTED, insertedTable } from './tables.ts';
-import { faultOf } from './values.ts';
+import { faultOf, hasNul } from './values.ts';
 
 /** Where an archive is imported. */
 export interface Target {
@@ -356,7 +356,10 @@ export function createCompanyImports(
         const made = rows.slice(from, from + BATCH).map((row, i) => {
           const { row: changed, isDocument, kept } = staged(row, table, here);
           const content = JSON.stringify(changed);
-          const fault = isDocument ? null : faultOf(table, changed, content);
+          // What is kept beside a row is compared, so it is held against the same rules.
+          const fault = hasNul(JSON.stringify(row))
+            ? 'must not have a NUL character'
+            : (faultOf(table, changed, isDocument) ?? (kept && faultOf(table, kept)));
           if (fault)
             throw new BadArchive(`row ${first + from + i + 1} of the table ${table} does not fit: ${fault}`);
           return {

@@ -1,10 +1,17 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { FONT_THEMES } from '../../../../contract/accounts/fonts.ts';
-import { SETTINGS } from '../../../../contract/accounts/settings.ts';
-import { CAMPAIGN_RULES, type RuleName } from '../../../../contract/campaigns/campaign-rules.ts';
-import { Hours } from '../../../../contract/campaigns/delivery.ts';
+import { ModuleNames, SETTINGS, type SettingName } from '../../../../contract/accounts/settings.ts';
+import { ListName, Params } from '../../../../contract/accounts/views.ts';
+import { Design } from '../../../../contract/ads/banners.ts';
+import { MOST_CITIES, MOST_KEYWORDS, MOST_ZIPS } from '../../../../contract/audience/target.ts';
+import { CAMPAIGN_RULES, isOpen, type RuleName } from '../../../../contract/campaigns/campaign-rules.ts';
+import { Values } from '../../../../contract/campaigns/connections.ts';
+import { Hours, Rules, StoredPayload } from '../../../../contract/campaigns/delivery.ts';
+import { scoreReasonNames } from '../../../../contract/campaigns/scores.ts';
 import { siteHostOf } from '../../../../contract/campaigns/site-hosts.ts';
-import { Email, WebUrl } from '../../../../contract/primitives.ts';
+import { PAYMENT_TERMS } from '../../../../contract/choices.ts';
+import { Email, hasControls, WebUrl } from '../../../../contract/primitives.ts';
+import { toWire } from '../../../../contract/wire-schema.ts';
 import { vendors } from '../../../integrations/index.ts';
 import type { JsonRow, JsonValue } from './rows.ts';
 
@@ -12,15 +19,20 @@ import type { JsonRow, JsonValue } from './rows.ts';
 // again: what is imported is shown, sent, compared, and put into styles and addresses as if it had been
 // (docs/decisions/0501-values-of-imports.md).
 
-/** What a value must be; null if it is. */
-type Rule = (value: JsonValue) => string | null;
+/** What a value must be; null if it is. `row`: the values beside it. */
+type Rule = (value: JsonValue, row: JsonRow) => string | null;
 
 const LONGEST = 5_000;
 const LONGEST_DOCUMENT = 50_000;
+/** What a lead was given: 25 fields, of which those that are lists can be as long as a cell of an import (20,000). */
+const LONGEST_DATA = 100_000;
 const MOST_ENTRIES = 10_000;
 /** The first and the last year of anything that happens. */
 const [FIRST_YEAR, LAST_YEAR] = [1970, 2199];
-/** Amounts and counts that are shown exactly and can be added up. */
+/**
+ * A billion dollars, more than `Dollars` of the contract can say. All sums of such amounts are within what the database can
+ * add up.
+ */
 const MOST_MICROS = 1_000_000_000_000_000;
 const MOST_COUNT = 1_000_000_000;
 
@@ -40,23 +52,32 @@ const word = is('must be a word', (value) => /^[a-z][a-z0-9_]{0,59}$/.test(value
 const token = is('must be a name without blanks', (value) => /^[\w.:-]{1,200}$/.test(value));
 const oneOf = (choices: readonly string[]): Rule =>
   is('is none of the choices', (value) => choices.includes(value));
-const fitting = (schema: z.ZodType): Rule => {
-  return (value) => {
-    const { error } = schema.safeParse(value);
-    return error ? error.issues[0]!.message : null;
+/** What the schema of a form takes, and would store as it is: what a form trims or lowers was never stored otherwise. */
+const fitting =
+  (schema: z.ZodType): Rule =>
+  (value) => {
+    const { error, data } = schema.safeParse(value);
+    if (!error)
+      return typeof value === 'string' && data !== value ? 'is not in the form that is stored' : null;
+    const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+    return [...path.map(String), message].join(': ');
   };
-};
+/** Text of one line, as names are: it ends up in the heads of emails. */
+const named =
+  (rule: Rule): Rule =>
+  (value, row) =>
+    rule(value, row) ?? (hasControls(String(value)) ? 'must not contain control characters' : null);
 const orEmpty =
   (rule: Rule): Rule =>
-  (value) =>
-    value === '' ? null : rule(value);
+  (value, row) =>
+    value === '' ? null : rule(value, row);
 const list =
   (rule: Rule, most = MOST_ENTRIES): Rule =>
-  (value) => {
+  (value, row) => {
     if (!Array.isArray(value)) return 'must be a list';
     if (value.length > most) return `must not have more than ${most.toLocaleString('en-US')} entries`;
     for (const one of value) {
-      const fault = rule(one);
+      const fault = rule(one, row);
       if (fault) return fault;
     }
     return null;
@@ -69,15 +90,16 @@ const document =
       ? null
       : `must not exceed ${most.toLocaleString('en-US')} characters`;
   };
-const texts: Rule = (value) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a list of names';
-  return list(text(), 1_000)(Object.values(value)) ?? document()(value);
-};
+/** A document of a shape, and of a length. */
+const shaped =
+  (schema: z.ZodType, most = LONGEST_DOCUMENT): Rule =>
+  (value, row) =>
+    document(most)(value, row) ?? fitting(schema)(value, row);
 const number =
   (least: number, most: number): Rule =>
   (value) => {
     const of = typeof value === 'string' && /^-?\d{1,20}$/.test(value) ? Number(value) : value;
-    return typeof of === 'number' && of >= least && of <= most
+    return Number.isInteger(of) && (of as number) >= least && (of as number) <= most
       ? null
       : `must be a number from ${least.toLocaleString('en-US')} to ${most.toLocaleString('en-US')}`;
   };
@@ -88,25 +110,159 @@ const color = is('must be a color such as #1a2b3c', (value) => /^#[0-9a-f]{6}$/i
 export const CHECKED_DOCUMENT: Rule = document(3_000_000);
 const host = is('must be a host such as shop.example.com', (value) => siteHostOf(value) === value);
 const line = text(255);
+const name = named(line);
+const count = number(0, MOST_COUNT);
+const micros = number(0, MOST_MICROS);
+/** Amounts and counts that go in both directions. */
+const signed = number(-MOST_MICROS, MOST_MICROS);
+/** A hash, for instance: all that the column takes. */
+const whole = is('must be a whole number', (value) => /^-?\d{1,19}$/.test(value));
+const hashed: Rule = (value, row) => whole(typeof value === 'number' ? String(value) : value, row);
+const flag: Rule = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
+const instant: Rule = (value) => {
+  // As the export writes it. The database would take words as well, such as infinity, and read some dates otherwise.
+  const at = typeof value === 'string' && INSTANT.test(value) ? new Date(value).getUTCFullYear() : Number.NaN;
+  return at >= FIRST_YEAR && at <= LAST_YEAR ? null : `must be an instant from ${FIRST_YEAR} to ${LAST_YEAR}`;
+};
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)$/;
+/** Forms take days from 1900, for what is over. */
+const day = is(
+  `must be a day from 1900 to ${LAST_YEAR}`,
+  (value) =>
+    /^\d{4}-\d\d-\d\d$/.test(value) &&
+    !Number.isNaN(Date.parse(value)) &&
+    value >= '1900-01-01' &&
+    value <= `${LAST_YEAR}-12-31`,
+);
+const zone = is('must be a time zone such as America/Chicago', (value) => {
+  try {
+    return value.length <= 60 && Boolean(new Intl.DateTimeFormat('en-US', { timeZone: value }));
+  } catch {
+    return false;
+  }
+});
+const domain = is('must be a domain such as example.com', (value) =>
+  /^[^\s/\\<>"'\p{Cc}]{1,253}$/u.test(value),
+);
 
 /** The rule of a campaign's setting, by its name. */
-function ofRule(name: RuleName): Rule {
-  const rule = CAMPAIGN_RULES[name];
-  if (rule.kind === 'list') {
-    const entries = rule.entries as { most?: number; longest?: number };
-    return list(text(entries.longest ?? 255), entries.most ?? MOST_ENTRIES);
-  }
-  return CHECKED;
+function ofRule(of: RuleName): Rule {
+  const rule = CAMPAIGN_RULES[of];
+  if (rule.kind !== 'list') return CHECKED;
+  const entries: Parameters<typeof isOpen>[0] = rule.entries;
+  return isOpen(entries)
+    ? list(text(entries.longest), entries.most)
+    : list(oneOf(Object.keys(entries)), Object.keys(entries).length);
 }
 
-/** The columns that are texts, lists of texts, and documents, by table: a new one is in none and fails the test. */
+/** Settings whose row has the value of the form; of the others, it has a part, or what an earlier version kept there. */
+const WHOLE_SETTINGS = new Set<SettingName>([
+  'onboarding_charge',
+  'client_sidebar',
+  'lead_returns',
+  'billing_threshold',
+]);
+const setting: Rule = (value, row) => {
+  const of = row.name as SettingName;
+  if (of === 'agency_costs') return fitting(z.object({ term: z.enum(PAYMENT_TERMS).nullish() }))(value, row);
+  if (!WHOLE_SETTINGS.has(of)) return document()(value, row);
+  const schema = SETTINGS[of];
+  return document()(value, row) ?? fitting(schema)(toWire(schema, value) as JsonValue, row);
+};
+
+const Short = z.string().max(255);
+const When = z
+  .string()
+  .max(60)
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'must be an instant');
+const Percent = z.number().min(0).max(100);
+const EvidenceKey = z.object({
+  key: Short.nullable(),
+  source: Short.nullish(),
+  seen_at: When.nullish(),
+  people: z.number().nullish(),
+  confidence: Percent,
+});
+/** What a lead's pages go through and link to. What else there is, no code reads. */
+const Evidence = z.object({
+  keys: z.array(EvidenceKey).optional(),
+  alternatives: z.number().optional(),
+  others: z.array(z.object({ confidence: Percent, keys: z.array(EvidenceKey) })).optional(),
+  visited_at: When.nullish(),
+  signals: z
+    .array(
+      z.object({
+        keyword: z.string(),
+        url: z
+          .string()
+          .regex(/^https?:\/\/[^\s\0]+$/i, 'must be a URL that starts with http:// or https://')
+          .nullish(),
+        place: Short.nullish(),
+        at: When,
+        key: Short.nullish(),
+        confidence: Percent,
+      }),
+    )
+    .optional(),
+  signal_count: z.number().optional(),
+});
+const Details = z.object({
+  facts: z.object({
+    depth: z.number(),
+    of: z.enum(['page', 'signal']),
+    hot: z.array(z.string()),
+    fit: z.object({ fits: z.number(), unknown: z.number(), asked: z.number() }).nullable(),
+  }),
+  reasons: z.array(
+    z.object({
+      reason: z.enum(scoreReasonNames),
+      points: z.number(),
+      most: z.number(),
+      words: z.string(),
+    }),
+  ),
+});
+const Data = z.record(z.string().max(60), z.string().max(20_000).nullable());
+const Answers = z.record(
+  z.string().max(60),
+  z.union([z.string().max(2_000), z.array(Short).max(50), z.null()]),
+);
+const Permissions = z
+  .array(z.object({ name: z.string().regex(/^[a-z_]{1,60}$/), active: z.boolean() }))
+  .max(50);
+
+/** For whom a campaign looks; an audience of a keyword count looks for the same. */
+const SEARCHED = {
+  location: oneOf(['national', 'state', 'zip']),
+  states: list(line, 60),
+  cities: list(line, MOST_CITIES),
+  zips: list(line, MOST_ZIPS),
+  keywords: list(line, MOST_KEYWORDS),
+  titles: list(text(300), 500),
+  seniorities: list(text(300), 500),
+  departments: list(text(300), 500),
+  industries: list(text(300), 500),
+  sizes: list(number(0, 100), 100),
+};
+const search: Rule = (value, row) => {
+  const fault = document(3_000_000)(value, row);
+  if (fault) return fault;
+  for (const [key, one] of Object.entries(value as JsonRow)) {
+    const rule = key === 'module' ? word : (SEARCHED as Record<string, Rule>)[key];
+    const wrong = rule ? rule(one, row) : 'is none of the choices';
+    if (wrong) return `${key.slice(0, 60)}: ${wrong}`;
+  }
+  return null;
+};
+
+/** The columns that are texts, numbers, lists, and documents, by table: a new one is in none and fails the test. */
 export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
   company: {
     kind: CHECKED,
-    name: CHECKED,
-    time_zone: text(60),
-    legal_name: CHECKED,
-    short_name: CHECKED,
+    name: named(CHECKED),
+    time_zone: zone,
+    legal_name: named(CHECKED),
+    short_name: named(CHECKED),
     address: CHECKED,
     city: CHECKED,
     zip: CHECKED,
@@ -118,10 +274,10 @@ export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
     industry: line,
   },
   company_products: { modules: list(word, 20), terms: list(text(20), 20) },
-  picture: { purpose: CHECKED, type: CHECKED },
+  picture: { purpose: CHECKED, type: CHECKED, width: count, height: count },
   brand: {
-    name: line,
-    tagline: line,
+    name,
+    tagline: name,
     box_bgcolor: color,
     text_color: color,
     link_color: color,
@@ -129,17 +285,17 @@ export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
     sidebar_bgcolor: color,
     font_theme: oneOf(Object.keys(FONT_THEMES)),
   },
-  module_label: { module: CHECKED, name: line, slug: CHECKED },
-  setting: { name: oneOf([...Object.keys(SETTINGS), 'smtp']), value: document() },
-  role: { name: CHECKED },
+  module_label: { module: CHECKED, name, slug: fitting(ModuleNames.shape.leadlocalurl) },
+  setting: { name: oneOf(Object.keys(SETTINGS)), value: setting, version: count },
+  role: { name: named(CHECKED) },
   role_module: { module: CHECKED },
   user_account: {
     role: CHECKED,
     email: is(
       'must be an email address',
-      (value) => value.endsWith('@taken.invalid') || email(value) === null,
+      (value) => value.endsWith('@taken.invalid') || email(value, {}) === null,
     ),
-    name: CHECKED,
+    name: named(CHECKED),
     phone: CHECKED,
     phone_country: CHECKED,
     phone_calling: CHECKED,
@@ -149,20 +305,35 @@ export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
     state_code: line,
     country_code: line,
     picture: line,
-    permissions: document(),
+    permissions: shaped(Permissions),
   },
-  questionnaire: { industry_id: orEmpty(token), answers: document() },
-  list_view: { list: CHECKED, name: CHECKED, params: texts, columns: list(token, 200) },
-  list_look: { list: CHECKED, density: CHECKED, columns: list(token, 200) },
+  questionnaire: { industry_id: orEmpty(token), answers: shaped(Answers) },
+  list_view: {
+    list: fitting(ListName),
+    name: named(CHECKED),
+    params: fitting(Params),
+    columns: list(token, 200),
+  },
+  list_look: { list: fitting(ListName), density: CHECKED, columns: list(token, 200) },
   campaign: {
     module: CHECKED,
-    name: CHECKED,
+    name: named(CHECKED),
     state: CHECKED,
     state_reason: word,
     site_key: token,
     site_url: orEmpty(web),
     thank_you_url: orEmpty(web),
     reidentify: CHECKED,
+    min_confidence: count,
+    daily_cap: count,
+    minimum_limit: count,
+    advance_information: list(count, 1_000),
+    b2b_information: list(count, 1_000),
+    min_pages: count,
+    score_recency: count,
+    score_depth: count,
+    score_hot: count,
+    score_fit: count,
     pixel_check: word,
     limit_every: CHECKED,
     site_hosts: list(host, 50),
@@ -179,28 +350,21 @@ export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
     score_pages: ofRule('score_pages'),
     fit_use: CHECKED,
   },
+  campaign_data: { field: count },
   campaign_keyword: { words: line },
-  campaign_target: {
-    location: CHECKED,
-    states: list(line),
-    cities: list(line),
-    zips: list(line, 20_000),
-    keywords: list(line),
-    description: text(),
-    titles: list(line),
-    seniorities: list(line),
-    departments: list(line),
-    industries: list(line),
-  },
-  template: { kind: CHECKED, module: CHECKED, name: CHECKED },
-  template_version: { fields: CHECKED_DOCUMENT, source: CHECKED, note: CHECKED },
-  company_group: { name: CHECKED },
+  campaign_place: { kind: count, place: hashed },
+  campaign_target: { ...SEARCHED, description: text(), size: count },
+  template: { kind: CHECKED, module: CHECKED, name: named(CHECKED), versions: count },
+  template_version: { number: count, fields: CHECKED_DOCUMENT, source: CHECKED, note: CHECKED },
+  company_group: { name: named(CHECKED) },
   campaign_report: {
+    notify_every: count,
     notify_to: list(email, 100),
     report_every: CHECKED,
     report_to: list(email, 100),
     report_type: CHECKED,
   },
+  campaign_report_sent: { leads: count, recipients: count },
   connection: {
     vendor: oneOf([...vendors.keys()]),
     name: line,
@@ -214,15 +378,19 @@ export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
     state: CHECKED,
     state_reason: text(),
     name: text(2_048),
-    settings: texts,
-    mapping: texts,
-    payload: document(200_000),
+    settings: shaped(Values(4_000), 1_000_000),
+    mapping: shaped(Values(500), 200_000),
+    payload: shaped(StoredPayload, 200_000),
     header_names: list(token, 100),
-    rules: document(),
+    rules: shaped(Rules),
   },
   destination_document: { document_id: CHECKED, url: orEmpty(web), recipients: list(email, 200) },
   alert: {
-    name: CHECKED,
+    name: named(CHECKED),
+    min_score: count,
+    per_hour: count,
+    cooldown_hours: count,
+    most_per_hour: count,
     state: CHECKED,
     trigger: CHECKED,
     pages: list(line, 100),
@@ -237,12 +405,23 @@ export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
     country: CHECKED,
     use: CHECKED,
     standing_for: CHECKED,
+    md5_only: count,
+    sha256_only: count,
+    total_rows: count,
+    rows_added: count,
+    rows_bad: count,
+    emails: count,
+    phones: count,
+    domains: count,
+    phone_hashes: count,
+    most_entries: count,
   },
+  exclusion: { kind: count },
   banner: {
     name: CHECKED,
     alt_text: CHECKED,
     click_url: orEmpty(web),
-    design: CHECKED_DOCUMENT,
+    design: shaped(Design, 3_000_000),
     state: CHECKED,
   },
   audience: {
@@ -250,11 +429,16 @@ export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
     source: CHECKED,
     kind: CHECKED,
     origin: CHECKED,
-    search: document(),
+    search,
     state: CHECKED,
     file_name: line,
+    days: count,
+    total_rows: count,
+    rows_added: count,
+    rows_bad: count,
+    size: count,
   },
-  audience_member: { email: line, address: line, city: line, state: line, zip: line },
+  audience_member: { kind: count, email: line, address: line, city: line, state: line, zip: line },
   creative: {
     name: CHECKED,
     kind: CHECKED,
@@ -262,10 +446,23 @@ export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
     alt_text: CHECKED,
     click_url: web,
     state: CHECKED,
+    width: count,
+    height: count,
   },
-  campaign_refusal: { reason: word },
-  lead: { evidence: document(), score_details: document(), company_domain: text(253) },
+  campaign_hour: { visits: count, matched: count, leads: count, spend_micros: signed, cost_micros: signed },
+  campaign_refusal: { reason: word, count },
+  lead: {
+    evidence: shaped(Evidence),
+    score_details: shaped(Details),
+    company_domain: domain,
+    match_kind: count,
+    confidence: count,
+    score: number(-1, 100),
+    price_micros: micros,
+    cost_micros: micros,
+  },
   lead_contact: {
+    phones_withheld: count,
     first_name: text(),
     last_name: text(),
     email: text(),
@@ -282,43 +479,74 @@ export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
     page_url: text(),
     referrer: text(),
   },
-  lead_data: { fields: document() },
-  alert_event: { kind: CHECKED },
-  delivery: { message_id: token, state: CHECKED, remote_id: CHECKED, cause: CHECKED },
-  delivery_attempt: { answer: text(), error: text() },
-  retail_cost: { module: CHECKED, term: CHECKED, limit_every: CHECKED },
-  cap: { subject: CHECKED, period: CHECKED, set_by: CHECKED },
-  campaign_fee: { kind: CHECKED, period: token, term: text(20) },
+  lead_data: { fields: shaped(Data, LONGEST_DATA) },
+  alert_event: { kind: CHECKED, count },
+  delivery: { attempts: count, message_id: token, state: CHECKED, remote_id: CHECKED, cause: CHECKED },
+  delivery_attempt: {
+    number: count,
+    // A clock that was set back between two instants makes it negative.
+    duration_ms: number(-MOST_COUNT, MOST_COUNT),
+    status: count,
+    answer: text(),
+    error: text(),
+  },
+  retail_cost: {
+    module: CHECKED,
+    term: CHECKED,
+    limit_every: CHECKED,
+    lead_micros: micros,
+    lead_advanced_micros: micros,
+    lead_b2b_micros: micros,
+    lead_company_micros: micros,
+    lead_max_micros: micros,
+    month_micros: micros,
+    setup_micros: micros,
+    accepted_loss_micros: micros,
+    topup: CHECKED,
+    leads_buy: count,
+    daily_cap: count,
+  },
+  cap: { subject: CHECKED, period: CHECKED, set_by: CHECKED, hard_micros: micros, soft_micros: micros },
+  campaign_fee: {
+    kind: CHECKED,
+    period: token,
+    term: text(20),
+    retail_micros: micros,
+    wholesale_micros: micros,
+  },
 };
 
-/** Numbers, by the ends of their names, and what they must be. */
-const COUNTS = new Set(['visits', 'matched', 'leads', 'count', 'attempts', 'number', 'versions']);
-const isInstant = (name: string): boolean =>
-  /(_at|_from|_to)$/.test(name) || name === 'at' || name === 'hour';
+/** Columns of documents that are added up, or that balances are opened with. Whatever else they have is only shown. */
+export const ADDED_UP: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
+  account_balance: { balance: signed },
+  entry: { amount: signed, account_code: count },
+  wallet_lot: { remaining: micros, is_granted: flag, expires_at: instant },
+  transfer: { kind: line },
+  invoice: { side: line, kind: line, total_micros: signed },
+  charge: { purpose: line, state: line, amount_cents: signed },
+};
 
-/** The rule of a column that is in no list, by its name. */
-function byName(name: string, value: JsonValue): string | null {
-  if (name.endsWith('_micros')) return number(0, MOST_MICROS)(value);
-  if (COUNTS.has(name)) return number(0, MOST_COUNT)(value);
-  if (isInstant(name) && typeof value === 'string') {
-    const year = new Date(value).getUTCFullYear();
-    return year >= FIRST_YEAR && year <= LAST_YEAR
-      ? null
-      : `must be an instant from ${FIRST_YEAR} to ${LAST_YEAR}`;
-  }
-  return null;
-}
+/** Instants and days, by their names, wherever they are. */
+const INSTANTS = /(?:_at|_from|_to|^at|^hour)$/;
+const DAYS = new Set([
+  ...['starts_on', 'ends_on', 'limit_starts_on', 'limit_ends_on', 'visit_day', 'factor_from'],
+]);
+/** The rule of an instant or a day; undefined for other columns. */
+export const timeRule = (column: string): Rule | undefined =>
+  DAYS.has(column) ? day : INSTANTS.test(column) ? instant : undefined;
 
 const NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/;
 
-/** What is wrong with a row that is to be imported, and is `json`: the column and the rule; null if nothing is. */
-export function faultOf(table: string, row: JsonRow, json: string): string | null {
-  if (NUL.test(json)) return 'must not have a NUL character';
-  const rules = VALUES[table] ?? {};
+/** Whether a row, which is `json`, has a character that the database keeps in no text, and stumbles over when it reads it. */
+export const hasNul = (json: string): boolean => NUL.test(json);
+
+/** What is wrong with the values of a row of this table: the column and the rule; null if nothing is. */
+export function faultOf(table: string, row: JsonRow, isDocument = false): string | null {
+  const rules = (isDocument ? ADDED_UP : VALUES)[table] ?? {};
   for (const [column, value] of Object.entries(row)) {
     if (value === null) continue;
-    const rule = rules[column];
-    const fault = rule ? rule(value) : byName(column, value);
+    const rule = rules[column] ?? (isDocument ? undefined : timeRule(column));
+    const fault = rule?.(value, row);
     if (fault) return `${column}: ${fault}`;
   }
   return null;
