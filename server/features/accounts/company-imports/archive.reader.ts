@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { Refusal } from '../../../../contract/errors.ts';
 import { readJson } from '../../../platform/http/json.ts';
 import { EXPORTED, FORMAT, type Manifest, type Part } from '../company-exports/index.ts';
+import { hasNul } from './rows.ts';
 
 const BLOCK = 512;
 const MB = 1024 * 1024;
@@ -175,7 +176,8 @@ const ManifestShape = z.strictObject({
 function readManifest(content: Buffer): Manifest {
   let given: unknown;
   try {
-    given = readJson(content.toString('utf8'), LIMITS.values);
+    const text = content.toString('utf8');
+    given = hasNul(text) ? null : readJson(text, LIMITS.values);
   } catch {
     throw new BadArchive('its manifest.json is not JSON, or not that of a full export');
   }

@@ -359,6 +359,30 @@ describe('[BEY-13] an archive that no export made is refused, and nothing of it 
     await refused(one('campaign_hour', { visits: 1e12 }), 'visits: must be a number from 0 to 1,000,000,000');
   });
 
+  test('if what its sums and balances are made of is no amount, or of someone else’s campaign, in the trial as well', async () => {
+    const fails = async (table: string, change: (row: Line) => Line, words: string | RegExp) => {
+      const file = withRows(clientFile, table, (rows) => rows.map((row) => ({ ...row, ...change(row) })));
+      await refused(file, words);
+      const trial = here.features.companyImports.import(file, target(), { dryRun: true });
+      await expect(trial).rejects.toMatchObject({
+        name: 'BadArchive',
+        message: expect.stringMatching(words),
+      });
+    };
+    await fails('account_balance', () => ({ balance: 'NaN' }), /balance: must be a number/);
+    await fails('entry', () => ({ amount: '9'.repeat(1_000_000) }), /amount: must be a number/);
+    await fails('invoice', () => ({ total_micros: [['x']] }), /total_micros: must be a number/);
+    await fails('charge', () => ({ description: 'a\u0000' }), /must not have a NUL character/);
+    await fails('lead', () => ({ price_micros: 'free' }), /price_micros: must be a number/);
+    const strange = await here.make.campaign(await here.make.client(receiver, { name: 'Rich' }));
+    const ofCampaign = (id: string) => (row: Line) =>
+      row.kind === 'client_prepaid' ? { campaign_id: id } : {};
+    await fails('account', ofCampaign(strange.id), /a campaign that is not its company’s/);
+    await fails('account', ofCampaign('x'), /its rows do not fit/);
+    const named = withManifest((one) => (one.subject.name = 'Birch\u0000'));
+    await refused(named, 'its manifest.json is not that of a full export');
+  });
+
   test('if its rows are of others, have unknown columns, or are no rows', async () => {
     const lead = (change: (rows: Line[]) => (Line | string)[]) => withRows(clientFile, 'lead', change);
     await refused(

@@ -47,6 +47,10 @@ export function readRow(line: string): JsonRow {
   return row as JsonRow;
 }
 
+const NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/;
+/** Whether JSON has a character that the database keeps in no text, and stumbles over when it reads it in JSON. */
+export const hasNul = (json: string): boolean => NUL.test(json);
+
 /** What a row's ids are called here. */
 export interface Ids {
   one: (id: string) => string;

@@ -13,6 +13,7 @@ import { BadArchive, type Checked, checkArchive, entriesOf } from './archive.rea
 import { type Comparison, Differences, type Shape, Side, sumReports, type TableReport } from './compare.ts';
 import {
   Digest,
+  hasNul,
   type IdColumns,
   type Ids,
   idsOf,
@@ -25,7 +26,7 @@ import {
 } from './rows.ts';
 import * as store from './store.ts';
 import { DOCUMENT_KEYS, type Here, INSERTED, insertedTable } from './tables.ts';
-import { faultOf, hasNul } from './values.ts';
+import { faultOf } from './values.ts';
 
 /** Where an archive is imported. */
 export interface Target {
@@ -102,7 +103,7 @@ const isPicture = (bytes: Buffer, type: string): boolean =>
     : type === 'image/jpeg' && bytes.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'));
 
 /** A failure of the database over what a row has, in words: no such archive was made by an export. */
-function unfit(error: unknown, table: string): unknown {
+function unfit(error: unknown, table?: string): unknown {
   const {
     code = '',
     message = '',
@@ -110,9 +111,13 @@ function unfit(error: unknown, table: string): unknown {
   } = error as { code?: string; message?: string; constraint?: string };
   if (code === '23505')
     return new BadArchive(
-      `a row of the table ${table} has a key that is taken${constraint ? ` (${constraint})` : ''}. If the company is here already, import it with new ids`,
+      `a row ${table ? `of the table ${table} ` : ''}has a key that is taken${constraint ? ` (${constraint})` : ''}. If the company is here already, import it with new ids`,
     );
-  if (/^(22|23)/.test(code)) return new BadArchive(`a row of the table ${table} does not fit: ${message}`);
+  // Also what is too long for an index.
+  if (/^(22|23|54)/.test(code))
+    return new BadArchive(
+      table ? `a row of the table ${table} does not fit: ${message}` : `its rows do not fit: ${message}`,
+    );
   return error;
 }
 
@@ -246,6 +251,7 @@ export function createCompanyImports(
     table: TableInManifest,
     companies: ReadonlySet<string>,
   ): JsonRow {
+    if (hasNul(line)) throw new BadArchive(`a row of ${part} must not have a NUL character`);
     const row = rowOf(line, part);
     const wanted = table.name === 'company' ? table.columns : ['company_id', ...table.columns];
     const keys = Object.keys(row);
@@ -357,9 +363,7 @@ export function createCompanyImports(
           const { row: changed, isDocument, kept } = staged(row, table, here);
           const content = JSON.stringify(changed);
           // What is kept beside a row is compared, so it is held against the same rules.
-          const fault = hasNul(JSON.stringify(row))
-            ? 'must not have a NUL character'
-            : (faultOf(table, changed, isDocument) ?? (kept && faultOf(table, kept)));
+          const fault = faultOf(table, changed, isDocument) ?? (kept && faultOf(table, kept));
           if (fault)
             throw new BadArchive(`row ${first + from + i + 1} of the table ${table} does not fit: ${fault}`);
           return {
@@ -702,6 +706,11 @@ export function createCompanyImports(
             'The archive has balances. Say whether they are opened here (open) or stay documents (none).',
           );
         const inserted = await apply(tx, row, options);
+        const strange = await store.strangeBalance(tx, ownedOf(row), held.prepaid);
+        if (strange !== null)
+          throw new BadArchive(
+            `a balance is of a campaign that is not its company’s in the archive (${strange})`,
+          );
         if (choice === 'open') await openBalances(tx, row);
         await store.forgetInserted(tx, row.id);
         const comparison = await compareIn(tx, path, row, options);
@@ -747,7 +756,8 @@ export function createCompanyImports(
         );
       });
     } catch (error) {
-      if (!(error instanceof Undone)) throw error;
+      // Of documents, too, what is read, added up, or kept until the end may not fit. Trying again would not change that.
+      if (!(error instanceof Undone)) throw unfit(error);
     }
     return result!;
   }

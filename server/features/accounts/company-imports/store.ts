@@ -286,6 +286,20 @@ export async function balancesOf(tx: Tx, importId: string) {
   return { prepaid, lots };
 }
 
+/** The campaign of a prepaid balance that is not one of the company that the balance is of, and of this import. */
+export async function strangeBalance(
+  tx: Tx,
+  of: Owned,
+  balances: readonly { company_id: string; campaign_id: string | null }[],
+): Promise<string | null> {
+  const { rows } = await sql<{ id: string | null }>`
+    select b.campaign_id as id from unnest(${balances.map((one) => one.company_id)}::uuid[],
+      ${balances.map((one) => one.campaign_id)}::uuid[]) b (company_id, campaign_id)
+    where not exists (select from campaign p
+      where p.id = b.campaign_id and p.company_id = b.company_id and ${own(of)}) limit 1`.execute(tx);
+  return rows.length > 0 ? (rows[0]!.id ?? 'no campaign') : null;
+}
+
 /** What the accounts of an imported company hold now, by kind. */
 export async function heldNow(tx: Tx, of: Owned): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ kind: string; total: bigint }>`

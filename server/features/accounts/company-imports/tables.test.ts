@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EXPORTED } from '../company-exports/tables.ts';
-import { canonical, Digest, idsOf, isUuid, readRow } from './rows.ts';
+import { canonical, Digest, hasNul, idsOf, isUuid, readRow } from './rows.ts';
 import { DOCUMENT_KEYS, DOCUMENTS, INSERTED } from './tables.ts';
-import { faultOf, hasNul } from './values.ts';
+import { faultOf } from './values.ts';
 
 /** The columns of each table, as `npm run schema` wrote them. */
 const schema = new Map(

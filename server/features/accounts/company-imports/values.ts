@@ -535,11 +535,6 @@ const DAYS = new Set([
 export const timeRule = (column: string): Rule | undefined =>
   DAYS.has(column) ? day : INSTANTS.test(column) ? instant : undefined;
 
-const NUL = /(?:^|[^\\])(?:\\\\)*\\u0000/;
-
-/** Whether a row, which is `json`, has a character that the database keeps in no text, and stumbles over when it reads it. */
-export const hasNul = (json: string): boolean => NUL.test(json);
-
 /** What is wrong with the values of a row of this table: the column and the rule; null if nothing is. */
 export function faultOf(table: string, row: JsonRow, isDocument = false): string | null {
   const rules = (isDocument ? ADDED_UP : VALUES)[table] ?? {};
