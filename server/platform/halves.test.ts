@@ -50,6 +50,8 @@ test('what goes away by itself is thrown, and nothing is set aside for it', asyn
     { code: '40001' },
     { code: '55P03' },
     { code: '53100' },
+    { code: '42703' },
+    { code: 'EMFILE', syscall: 'open' },
     { code: '57P01' },
     { code: '08006' },
     { code: 'ECONNREFUSED' },

@@ -1,16 +1,20 @@
 import { isDatabaseAway } from './db/away.ts';
 import { isDiskFull } from './disk.ts';
 
-/** Serialization, deadlock, lock not available, and all of "insufficient resources", "operator intervention", "system error". */
-const PASSING = /^(40001|40P01|55P03|53|57|58)/;
+/**
+ * Classes of failures: conflicts of transactions, resources, states of objects, operator, system; and tables, columns, and
+ * functions of another release.
+ */
+const PASSING = /^(40|53|55|57|58|42P01$|42703$|42883$)/;
 /** A statement took too long: with fewer rows it may not. */
 const TOOK_TOO_LONG = '57014';
 
 /** Whether a failure says nothing about what was worked on: it goes away by itself, for all of it. */
 function isPassing(error: unknown): boolean {
-  const { code = '' } = (error ?? {}) as { code?: unknown };
+  const { code, syscall, name } = (error ?? {}) as { code?: unknown; syscall?: unknown; name?: unknown };
   if (code === TOOK_TOO_LONG) return false;
-  return isDatabaseAway(error) || isDiskFull(error) || (typeof code === 'string' && PASSING.test(code));
+  if (isDatabaseAway(error) || isDiskFull(error)) return true;
+  return syscall !== undefined || name === 'AbortError' || (typeof code === 'string' && PASSING.test(code));
 }
 
 /**
