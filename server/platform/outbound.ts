@@ -48,6 +48,16 @@ export interface OutboundAnswer {
   url: string;
 }
 
+/**
+ * Reads the JSON that a service sent. Its texts can be stored as they are: PostgreSQL refuses NUL and half a surrogate
+ * pair in texts and in JSON, and one of them in what is stored for many rows at once makes all of them fail.
+ * @throws SyntaxError if it is not JSON
+ */
+export const jsonOf = (body: Buffer | string): unknown =>
+  JSON.parse(body.toString(), (_, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
+  );
+
 /** Requests to tenant-entered addresses, which must never reach our internal network. */
 export interface Outbound {
   /** Throws OutboundError. Any status counts as a response, including 3xx and 5xx. */

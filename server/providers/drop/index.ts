@@ -5,6 +5,7 @@ import {
   type DropFile,
   type DropUpload,
 } from '../../platform/deletion-platform.ts';
+import { printable } from '../../platform/printable.ts';
 
 /** For a whole answer: an archive can have millions of rows. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -88,7 +89,7 @@ export function createDrop({ base, apiKey }: { base: string; apiKey: string }): 
       };
       const rejected = (told.rejected ?? []).map((one) => ({
         name: String(one.fileName),
-        why: String(one.message).slice(0, 200),
+        why: printable(String(one.message), 200),
       }));
       if (!told.accepted && rejected.length === 0) throw new DropFault('The answer was not understood.');
       return {

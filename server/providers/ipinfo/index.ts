@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CompanyNetworks, Network } from '../../platform/company-network.ts';
-import { type Outbound, OutboundError } from '../../platform/outbound.ts';
+import { jsonOf, type Outbound, OutboundError } from '../../platform/outbound.ts';
 
 /** Visits wait for it, so it is short. */
 const TIMEOUT_MS = 3_000;
@@ -47,11 +47,11 @@ export function createIpinfo(parts: {
       });
       if (status === 404) return null;
       if (status !== 200) return undefined;
-      const { country, company } = Found.parse(JSON.parse(body.toString('utf8')));
+      const { country, company } = Found.parse(jsonOf(body));
       if (!company || (company.type && !COMPANIES.has(company.type))) return null;
       return {
-        name: company.name.slice(0, 200),
-        domain: company.domain.toLowerCase().slice(0, 200),
+        name: company.name.slice(0, 200).toWellFormed(),
+        domain: company.domain.toLowerCase().slice(0, 200).toWellFormed(),
         country: country?.toUpperCase() ?? null,
         source: 'IPinfo',
       };

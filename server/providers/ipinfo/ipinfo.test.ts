@@ -19,6 +19,11 @@ const ANSWERS: Record<string, [status: number, body: string]> = {
   '203.0.113.7': [200, '{"ip":"203.0.113.7","country":"US"}'],
   '203.0.113.8': [429, '{"status":429,"error":{"title":"Rate limit exceeded"}}'],
   '203.0.113.9': [200, 'not json'],
+  '203.0.113.10': [
+    200,
+    '{"country":"US","company":{"name":"Ac\\u0000me\\ud83d","domain":"ac\\u0000me.example"}}',
+  ],
+  '203.0.113.11': [200, `{"company":{"name":"${'x'.repeat(199)}🎉","domain":"x.example"}}`],
   '2001:db8::1': [200, '{"company":{"name":"Six","domain":"six.example"}}'],
 };
 let server: Server;
@@ -66,6 +71,12 @@ test('[BEY-21] a business is a company, a provider and an unknown address are no
     null,
   ]);
   expect(found.get('2001:db8::1')).toMatchObject({ domain: 'six.example', country: null });
+});
+
+test('[BEY-21] what the database cannot store is not in a name, since a batch of visits is stored at once', async () => {
+  const found = await networks.lookUp(['203.0.113.10', '203.0.113.11']);
+  expect(found.get('203.0.113.10')).toMatchObject({ name: 'Acme\ufffd', domain: 'acme.example' });
+  expect(found.get('203.0.113.11')?.name).toBe(`${'x'.repeat(199)}\ufffd`);
 });
 
 test('[BEY-21] an answer is kept for an hour, a failure is none and is asked again', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { InformationKey } from '../../../contract/audience/enrichment-fields.ts';
 import type { DataVendor, VendorAnswer } from '../../platform/data-vendor.ts';
-import { type Outbound, OutboundError } from '../../platform/outbound.ts';
+import { jsonOf, type Outbound, OutboundError } from '../../platform/outbound.ts';
 
 /** Longer than a user should wait for one answer; the lead waits for several at most. */
 const TIMEOUT_MS = 8_000;
@@ -56,7 +56,7 @@ export function createPdl(parts: {
     if (key === 'age_range') return ageRange(one, now());
     // A plan that may not see a value gets `true` instead.
     if (typeof one !== 'string' || one.trim() === '') return undefined;
-    const text = one.trim().slice(0, 1000);
+    const text = one.trim().slice(0, 1000).toWellFormed();
     if (key === 'gender') return text === 'female' ? 'F' : text === 'male' ? 'M' : undefined;
     return key === 'linkedin' && !/^https?:/i.test(text) ? `https://${text}` : text;
   };
@@ -117,7 +117,7 @@ export function createPdl(parts: {
 
 function read(body: Buffer): z.output<typeof Found> | null {
   try {
-    return Found.parse(JSON.parse(body.toString('utf8')));
+    return Found.parse(jsonOf(body));
   } catch {
     return null;
   }

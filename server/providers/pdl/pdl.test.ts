@@ -114,3 +114,15 @@ test.each<[string, (reply: ServerResponse) => void, object]>([
   server.faults.push(fault);
   expect(await ask(['gender'])).toMatchObject({ kind: 'busy', ...expected });
 });
+
+test('leaves out of an answer what the database cannot store', async () => {
+  server.people.set('ann@x.example', {
+    job_title: 'ba\u0000ker\ud83d',
+    headline: `${'x'.repeat(999)}\u{1f389}`,
+    job_company_name: '\u0000',
+  });
+  expect(await ask(['job_title', 'headline', 'company_name'])).toEqual({
+    kind: 'found',
+    values: { job_title: 'baker\ufffd', headline: `${'x'.repeat(999)}\ufffd` },
+  });
+});

@@ -11,7 +11,7 @@ import {
   AdPlatformError,
 } from '../../platform/ad-platform.ts';
 import { csvLine } from '../../platform/csv.ts';
-import { type Outbound, OutboundError } from '../../platform/outbound.ts';
+import { jsonOf, type Outbound, OutboundError } from '../../platform/outbound.ts';
 
 const API_VERSION = '2024-10-08';
 const TIMEOUT_MS = 15_000;
@@ -116,7 +116,7 @@ export function createSimplifi(parts: {
         maxBytes: MOST_BYTES,
       });
       const text = answer.body.toString('utf8');
-      return { status: answer.status, json: text === '' ? null : JSON.parse(text) };
+      return { status: answer.status, json: text === '' ? null : jsonOf(text) };
     } catch (error) {
       if (error instanceof OutboundError || error instanceof SyntaxError)
         throw new AdPlatformError('Simpli.fi could not be reached.', true);
@@ -132,7 +132,8 @@ export function createSimplifi(parts: {
       .map((one) => (typeof one === 'string' ? one : (one as { message?: string } | null)?.message))
       .filter(Boolean)
       .join('; ')
-      .slice(0, 300);
+      .slice(0, 300)
+      .toWellFormed();
   }
 
   async function ask(...given: Parameters<typeof send>): Promise<unknown> {

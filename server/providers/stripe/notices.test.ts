@@ -119,6 +119,13 @@ describe('notices of Stripe', () => {
     expect(read(event('payout.failed', object, { livemode: true }), {}, live).livemode).toBe(true);
   });
 
+  test('[PAY-02] a notice has no text that the database cannot store', () => {
+    const object = { object: 'dispute', id: 'dp_1', status: 'lo\u0000st', reason: 'fraud\ud83d' };
+    expect(read(event('charge.dispute.created', object))).toMatchObject({
+      dispute: { id: 'dp_1', status: 'lost', reason: 'fraud\ufffd' },
+    });
+  });
+
   test('[PAY-02] what is well signed and no event is unreadable', () => {
     for (const what of [
       {},

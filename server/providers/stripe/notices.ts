@@ -1,5 +1,6 @@
 import Stripe from 'stripe';
 import { z } from 'zod';
+import { jsonOf } from '../../platform/outbound.ts';
 import { checkAge, type Notice, type NoticeKind, NoticeRefused } from '../../platform/payments.ts';
 
 const kinds: Partial<Record<string, NoticeKind>> = {
@@ -136,7 +137,7 @@ function noticeOf(event: z.output<typeof EventBody>): Notice {
 
 function parse(body: Buffer | string): unknown {
   try {
-    return JSON.parse(body.toString());
+    return jsonOf(body);
   } catch {
     return undefined;
   }
