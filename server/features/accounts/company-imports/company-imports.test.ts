@@ -573,6 +573,32 @@ describe('[BEY-13] an import', () => {
     expect(again.comparison.isEqual).toBe(true);
   });
 
+  test('of an agency has its embed code as a document only: it would run for whoever signs in there', async () => {
+    await there.admin.query(
+      `insert into setting (company_id, root_id, agency_id, name, value, version, updated_at)
+       values ($1, $2, $1, 'embed_code', '{"place": "head", "code": "<script>steal()</script>"}', 1, $3)`,
+      [acme.id, root.id, there.clock.now()],
+    );
+    const file = join(folder, 'embed.tar.gz');
+    await exported(there, acme.id, acme, file);
+    const done = await here.features.companyImports.import(
+      file,
+      { rootId: root2.id },
+      { balances: 'none', newIds: true },
+    );
+    expect(done).toMatchObject({ isDone: true, comparison: { isEqual: true } });
+    expect(done.todo).toContainEqual({
+      what: expect.stringMatching(/^agency has embed code, which is not in use here/),
+      count: 1,
+      examples: ['Acme'],
+    });
+    const { rows } = await here.admin.query(
+      `select name from setting where company_id = $1 and name = 'embed_code'`,
+      [done.companyId],
+    );
+    expect(rows).toEqual([]);
+  });
+
   test('under another agency of the same installation gets ids of its own', async () => {
     const { import: run } = there.features.companyImports;
     const { rows } = await there.admin.query(`select id from company where name = 'Other'`);

@@ -656,6 +656,12 @@ export function createCompanyImports(
       'campaigns are paused. Check prices and pixels, then start them',
       await store.stopped(tx, ownedOf(row), 'campaign', 'paused'),
     );
+    add(
+      todo,
+      'agency has embed code, which is not in use here. Enter it again after reading it',
+      'agencies have embed code, which is not in use here. Enter it again after reading it',
+      await store.withoutEmbed(tx, ownedOf(row)),
+    );
     if (row.new_ids && inserted.get('campaign'))
       add(
         todo,

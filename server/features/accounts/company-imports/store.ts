@@ -407,6 +407,15 @@ export const withoutPassword = (tx: Tx, of: Owned): Promise<Found> =>
     sql`select p.email as name from user_account p where ${own(of)} and p.disabled_at is null and p.password_hash is null`,
   );
 
+/** Agencies of an import whose embed code stayed a document. */
+export const withoutEmbed = (tx: Tx, of: Owned): Promise<Found> =>
+  found(
+    tx,
+    sql`select p.name from company_import_row k join company p on p.id = k.company_id
+      where k.import_id = ${of.id}::uuid and k.table_name = 'setting' and k.is_document
+        and k.content::json ->> 'name' = 'embed_code' and k.content::json -> 'value' ->> 'code' <> ''`,
+  );
+
 /** Rows of an import in a state. */
 export const stopped = (
   tx: Tx,

@@ -107,8 +107,11 @@ export const INSERTED: readonly InsertedTable[] = [
   table('picture'),
   table('brand', 'company_id'),
   table('module_label', 'company_id module'),
-  // Without its password, a mail server refuses every email.
-  table('setting', 'company_id name', { isDocument: (row) => row.name === 'smtp' || row.value === null }),
+  // Without its password, a mail server refuses every email. Embed code would run in the browsers of everyone who signs in
+  // there, which takes a permission and a confirmation to enter.
+  table('setting', 'company_id name', {
+    isDocument: (row) => row.name === 'smtp' || row.name === 'embed_code' || row.value === null,
+  }),
   table('role'),
   table('role_module', 'role_id module', { parents: [parent('role_id', 'role')] }),
   table('user_account', 'id', {
