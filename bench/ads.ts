@@ -1,6 +1,7 @@
 import { viewPassFor } from '../server/features/ads/ad-serving/token.policy.ts';
 import { derive } from '../server/platform/crypto.ts';
 import type { Ctx } from '../server/platform/ctx.ts';
+import { newId } from '../server/platform/ids.ts';
 import { createSandboxExchange } from '../server/providers/sandbox-exchange/index.ts';
 import type { Company } from '../server/test/factories.ts';
 import type { Result } from './import.ts';
@@ -35,28 +36,28 @@ async function views(
   const { make, admin } = stage;
   const [COUNT, HOST] = [200_000, 'www.example.com'];
   const signKey = derive(stage.platform.config.appKey, 'ads.pass');
-  const tokens: string[] = [];
+  const given: string[] = [];
   for (const client of clients.slice(0, 10)) {
     const made = await make.adCampaign(client, { platform: 'house', balance: 1_000n * USD });
     const zone = await make.adZone(client, { hosts: [HOST], cpm: 2n * USD });
-    const { rows } = await admin.query<{ id: string }>(
+    const now = stage.platform.clock.now();
+    const ids = Array.from({ length: COUNT / 10 }, () => newId(now));
+    await admin.query(
       `with n as (
          insert into ad_impression (id, root_id, agency_id, company_id, campaign_id, creative_id, zone_id, place, state, day, at, expires_at,
            held_micros, media_micros)
-         select gen_random_uuid(), a.root_id, a.agency_id, a.company_id, a.campaign_id, $2, $3, $4, 'held',
+         select i.id, a.root_id, a.agency_id, a.company_id, a.campaign_id, $2, $3, $4, 'held',
            current_date, now(), now() + interval '1 hour', 5000, 2000
-         from ad_campaign a, generate_series(1, $5::int) where campaign_id = $1 returning *),
+         from ad_campaign a, unnest($5::uuid[]) i (id) where campaign_id = $1 returning *),
        days as (
          insert into ad_day (campaign_id, day, root_id, agency_id, company_id, held_micros)
-         select campaign_id, day, root_id, agency_id, company_id, sum(held_micros) from n group by 1, 2, 3, 4, 5),
-       total as (
-         update ad_campaign a set held_micros = a.held_micros + t.held from (select sum(held_micros) as held from n) t where campaign_id = $1)
-       select id from n`,
-      [made.id, made.creativeId, zone.id, HOST, COUNT / 10],
+         select campaign_id, day, root_id, agency_id, company_id, sum(held_micros) from n group by 1, 2, 3, 4, 5)
+       update ad_campaign a set held_micros = a.held_micros + t.held from (select sum(held_micros) as held from n) t where campaign_id = $1`,
+      [made.id, made.creativeId, zone.id, HOST, ids],
     );
     const expiresAt = new Date(stage.platform.clock.now().getTime() + 3_600_000);
-    tokens.push(
-      ...rows.map(({ id }) =>
+    given.push(
+      ...ids.map((id) =>
         viewPassFor(signKey, {
           impressionId: id,
           rootId: root.id,
@@ -68,7 +69,9 @@ async function views(
       ),
     );
   }
-  tokens.sort();
+  // They come into view about in the order in which they were given, of all campaigns at once.
+  const each = COUNT / 10;
+  const tokens = Array.from({ length: COUNT }, (_, n) => given[(n % 10) * each + Math.floor(n / 10)]!);
   await admin.query('analyze ad_impression');
   const server = await stage.start('app', { ROLES: 'ingest', TRUST_PROXY: 'loopback' });
   let at = 0;

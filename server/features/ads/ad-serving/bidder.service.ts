@@ -91,6 +91,12 @@ interface Lease {
   done: Set<string>;
 }
 
+/** In which audiences a viewer is, and when they saw campaigns. */
+interface Known {
+  among: Set<string>;
+  seen: Map<string, Date[]>;
+}
+
 interface Book {
   at: number;
   /** By size, the highest bids first. */
@@ -374,7 +380,7 @@ export function createBidder(
         viewer: Buffer;
       }[],
     ) => {
-      const answers: { among: Set<string>; seen: Map<string, Date[]> }[] = asked.map(() => ({
+      const answers: Known[] = asked.map(() => ({
         among: new Set(),
         seen: new Map(),
       }));
@@ -460,58 +466,66 @@ export function createBidder(
     }: { rootId: string; origin: string; asked: Asked; book: Book; slot: Slot },
     deadline: Deadline,
   ): Promise<BidResponse | null> {
-    const fitting = fittingIn(book, slot, asked, clock.now().getTime());
+    let fitting: readonly Fitting[] = fittingIn(book, slot, asked, clock.now().getTime());
     if (fitting.length === 0) return null;
-    const audiences: string[] = [];
-    const capped: string[] = [];
-    for (const { campaign } of fitting) {
-      audiences.push(...campaign.audiences.included, ...campaign.audiences.excluded);
-      if (campaign.frequency) capped.push(campaign.id);
-    }
     const who = asked.ip ?? asked.userId;
     const viewer = asked.isRemembered && who !== null ? viewerOf(viewerKey, who, asked.ua) : null;
     const viewerName = viewer?.toString('hex') ?? null;
-    let known: { among: Set<string>; seen: Map<string, Date[]> } | null = null;
-    if (viewer && (audiences.length > 0 || capped.length > 0)) {
-      known = await Promise.race([
-        lookUp({ rootId, audiences, capped, keys: keysOfViewer(asked), viewer }),
-        deadline.late(),
-      ]);
-      if (!known) return null;
-    }
-    const at = clock.now();
-    const now = at.getTime();
-    const isFree = ({ campaign }: Fitting): boolean => {
-      if (!isAimed(campaign.audiences, known?.among ?? null)) return false;
-      if (!campaign.frequency) return true;
-      if (!known || viewerName === null) return false;
-      const name = `${viewerName} ${campaign.id}`;
-      // What this process bid lately may not be billed yet; what is billed may be counted twice, which only shows less.
-      const before = [
-        ...(known.seen.get(name) ?? []),
-        ...secondsOf(name).filter((one) => now - one.getTime() < LASTS_MS),
-      ];
-      return !isCapped(campaign.frequency, before, at);
-    };
-    let made: { one: Fitting; lease: Lease } | null = null;
+    let at = clock.now();
+    let made: { one: Fitting; lease: Lease; known: Known | null } | null = null;
     let waits = 0;
-    for (const one of fitting) {
-      if (!isFree(one)) continue;
-      let lease = take(rootId, one.campaign, now);
-      // No budget is here yet: it is asked for, which takes a few milliseconds.
-      if (!lease && one.campaign.asking && waits++ < MOST_WAITS) {
-        const outcome = await Promise.race([
-          one.campaign.asking.then(() => 'here' as const),
+    // Whom the highest bids are for is looked up, down to one that is for everyone. Those below it could only be lower.
+    while (!made && fitting.length > 0) {
+      const open = fitting.findIndex(({ campaign }) => isForAll(campaign));
+      const next = open < 0 ? fitting : fitting.slice(0, open + 1);
+      fitting = fitting.slice(next.length);
+      const audiences: string[] = [];
+      const capped: string[] = [];
+      for (const { campaign } of next) {
+        audiences.push(...campaign.audiences.included, ...campaign.audiences.excluded);
+        if (campaign.frequency) capped.push(campaign.id);
+      }
+      let known: Known | null = null;
+      if (viewer && (audiences.length > 0 || capped.length > 0)) {
+        known = await Promise.race([
+          lookUp({ rootId, audiences, capped, keys: keysOfViewer(asked), viewer }),
           deadline.late(),
         ]);
-        if (outcome === null) return null;
-        lease = take(rootId, one.campaign, now);
+        if (!known) return null;
       }
-      if (!lease) continue;
-      made = { one, lease };
-      break;
+      at = clock.now();
+      const now = at.getTime();
+      const isFree = ({ campaign }: Fitting): boolean => {
+        if (!isAimed(campaign.audiences, known?.among ?? null)) return false;
+        if (!campaign.frequency) return true;
+        if (!known || viewerName === null) return false;
+        const name = `${viewerName} ${campaign.id}`;
+        // What this process bid lately may not be billed yet; what is billed may be counted twice, which only shows less.
+        const before = [
+          ...(known.seen.get(name) ?? []),
+          ...secondsOf(name).filter((one) => now - one.getTime() < LASTS_MS),
+        ];
+        return !isCapped(campaign.frequency, before, at);
+      };
+      for (const one of next) {
+        if (!isFree(one)) continue;
+        let lease = take(rootId, one.campaign, now);
+        // No budget is here yet: it is asked for, which takes a few milliseconds.
+        if (!lease && one.campaign.asking && waits++ < MOST_WAITS) {
+          const outcome = await Promise.race([
+            one.campaign.asking.then(() => 'here' as const),
+            deadline.late(),
+          ]);
+          if (outcome === null) return null;
+          lease = take(rootId, one.campaign, now);
+        }
+        if (!lease) continue;
+        made = { one, lease, known };
+        break;
+      }
     }
     if (!made) return null;
+    const now = at.getTime();
     const { campaign, creative, host, imageEnd } = made.one;
     if (campaign.frequency && viewerName !== null) remember(`${viewerName} ${campaign.id}`, now);
     const impressionId = newId(at);
@@ -528,7 +542,7 @@ export function createBidder(
       place: asked.place,
       region: asked.geo.state,
       viewer: viewerName,
-      audiences: inOf(campaign.audiences, known?.among ?? null),
+      audiences: inOf(campaign.audiences, made.known?.among ?? null),
     });
     const tokens = noticeTokens(signKey, body);
     return {
