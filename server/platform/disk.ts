@@ -50,9 +50,9 @@ export class DiskLow extends Error {
   override name = 'DiskLow';
 }
 
-/** @throws DiskLow */
-export async function needRoom(dataDir: string): Promise<void> {
-  if (!(await hasRoom(dataDir, 0))) throw new DiskLow('The disk is almost full.');
+/** @throws DiskLow if this many bytes would leave too little */
+export async function needRoom(dataDir: string, bytes = 0): Promise<void> {
+  if (!(await hasRoom(dataDir, bytes))) throw new DiskLow('The disk is almost full.');
 }
 
 /** Whether work on a file waits for space on the disk. */

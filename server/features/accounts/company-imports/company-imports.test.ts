@@ -16,12 +16,15 @@ import { sql } from 'kysely';
 import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inScope } from '../../../platform/db/scope.ts';
+import { DiskLow } from '../../../platform/disk.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import { auditLedger } from '../../money/ledger/index.ts';
 import type { Manifest } from '../company-exports/archive.ts';
 import { EXPORTED } from '../company-exports/tables.ts';
 import { comparisonHtml, comparisonText } from './index.ts';
+import { createCompanyImports } from './service.ts';
+import { workAtLength } from './store.ts';
 import { INSERTED } from './tables.ts';
 import { CHECKED, CHECKED_DOCUMENT, timeRule, VALUES } from './values.ts';
 
@@ -234,6 +237,20 @@ test('[BEY-13] each value that an import makes has a rule, its own or the databa
   }
 });
 
+test('[BEY-13] the transaction of an import is not cut off while an archive is read between two statements', async () => {
+  const limits = await inScope(here.platform.db.app, { rootId: root2.id }, async (tx) => {
+    await workAtLength(tx);
+    const { rows } = await sql<
+      Record<string, string>
+    >`select current_setting('statement_timeout') as statement,
+      current_setting('idle_in_transaction_session_timeout') as idle, current_setting('timezone') as zone`.execute(
+      tx,
+    );
+    return rows;
+  });
+  expect(limits).toEqual([{ statement: '1h', idle: '1h', zone: 'UTC' }]);
+});
+
 describe('[BEY-13] an archive that no export made is refused, and nothing of it stays', () => {
   const refused = async (file: string, words: string | RegExp) => {
     await expect(here.features.companyImports.import(file, target(), { balances: 'open' })).rejects.toThrow(
@@ -252,6 +269,22 @@ describe('[BEY-13] an archive that no export made is refused, and nothing of it 
     await refused(cut, 'it is cut off');
     writeFileSync(cut, 'not an archive at all');
     await refused(cut, 'it is damaged, or not a tar.gz file');
+  });
+
+  test('if it unpacks to more than the disk has room for, which it waits for without anything of it', async () => {
+    let room = 0;
+    const { import: run } = createCompanyImports(
+      here.platform,
+      here.features,
+      async (_dataDir, bytes = 0) => {
+        if (bytes > room) throw new DiskLow('The disk is almost full.');
+      },
+    );
+    await expect(run(clientFile, target(), { balances: 'open' })).rejects.toThrow(DiskLow);
+    room = gunzipSync(readFileSync(clientFile)).length;
+    expect(await counts(here, birch.id)).toEqual({ companies: 0, leads: 0, rows: 0 });
+    expect(await run(clientFile, target(), { dryRun: true })).toMatchObject({ resumedAt: 0 });
+    await here.admin.query('delete from company_import');
   });
 
   test('if it unpacks to far more than an export can', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../../../contract/errors.ts';
 import { inScope, type Scope, type Tx } from '../../../platform/db/scope.ts';
+import { needRoom } from '../../../platform/disk.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { lookUpOf, stemsOf, themesOf } from '../../audience/keywords/index.ts';
@@ -96,6 +97,9 @@ const POSTED = 50;
 const ABANDONED_MS = 30 * 86_400_000;
 
 const fileOf = (table: string): string | undefined => EXPORTED.find(({ name }) => name === table)?.file;
+/** How many bytes the rows and files of an archive have, as was checked. */
+const unpackedOf = ({ tables }: Manifest): number =>
+  tables.reduce((all, { bytes, files }) => files.reduce((sum, one) => sum + one.bytes, all + bytes), 0);
 const manifestOf = (row: ImportRow): Manifest => row.manifest as unknown as Manifest;
 const isPicture = (bytes: Buffer, type: string): boolean =>
   type === 'image/png'
@@ -125,8 +129,9 @@ export type CompanyImports = ReturnType<typeof createCompanyImports>;
 
 /** Imports of full exports, and their comparison with what is here (docs/decisions/0472-company-imports.md). */
 export function createCompanyImports(
-  { db, clock, vault, log }: Platform,
+  { config, db, clock, vault, log }: Platform,
   deps: { audit: Audit; campaigns: Campaigns; ledger: Ledger; wallet: Wallet },
+  mustFit = needRoom,
 ) {
   const { audit, campaigns, ledger, wallet } = deps;
   const scopeOf = ({ rootId }: Target): Scope => ({ rootId });
@@ -779,6 +784,9 @@ export function createCompanyImports(
       const { row, isNew } = await begin(target, checked, options);
       const resumedAt = isNew ? 0 : row.parts_read;
       try {
+        // A small archive may unpack to 200 times its size, and all of it is kept until it is imported.
+        if (row.state === 'reading' && row.parts_read === 0)
+          await mustFit(config.dataDir, unpackedOf(checked.manifest));
         if (row.state === 'reading') await read(path, row, checked.companies, options);
         const result = await settle(path, row, resumedAt, options);
         // What was only tried leaves nothing behind, unless it is the rest of an import that was cut off.
