@@ -52,7 +52,7 @@ export const SecondFactor = z.object({
 });
 
 const ModuleName = z.union([z.literal(''), Line.pipe(z.string().max(60, 'must not exceed 60 characters'))]);
-const ModuleSlug = z
+export const ModuleSlug = z
   .string()
   .trim()
   .toLowerCase()

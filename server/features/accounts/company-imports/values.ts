@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FONT_THEMES } from '../../../../contract/accounts/fonts.ts';
-import { ModuleNames, SETTINGS, type SettingName } from '../../../../contract/accounts/settings.ts';
+import { ModuleSlug, SETTINGS, type SettingName } from '../../../../contract/accounts/settings.ts';
 import { ListName, Params } from '../../../../contract/accounts/views.ts';
 import { Design } from '../../../../contract/ads/banners.ts';
 import { MOST_CITIES, MOST_KEYWORDS, MOST_ZIPS } from '../../../../contract/audience/target.ts';
@@ -285,7 +285,7 @@ export const VALUES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = 
     sidebar_bgcolor: color,
     font_theme: oneOf(Object.keys(FONT_THEMES)),
   },
-  module_label: { module: CHECKED, name, slug: fitting(ModuleNames.shape.leadlocalurl) },
+  module_label: { module: CHECKED, name, slug: fitting(ModuleSlug) },
   setting: { name: oneOf(Object.keys(SETTINGS)), value: setting, version: count },
   role: { name: named(CHECKED) },
   role_module: { module: CHECKED },
