@@ -40,6 +40,9 @@ export function createWaits({ db, clock, log }: Pick<Platform, 'db' | 'clock' | 
     /** The payers of a root whose invoices of a cycle wait, with the start of the oldest period. */
     of: (rootId: string, cycle: store.WaitCycle) => within(rootId, (tx) => store.waiting(tx, rootId, cycle)),
 
+    /** Whether an invoice of a cycle for a payer waits. */
+    has: store.isWaiting,
+
     /** Forgets that a payer waited: it has been billed. */
     over: (of: store.Waits): Promise<void> => within(of.owner.root_id, (tx) => store.forget(tx, of)),
   };

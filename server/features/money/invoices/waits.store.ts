@@ -26,6 +26,17 @@ export async function waiting(tx: Tx, rootId: string, cycle: WaitCycle) {
   return rows.map(({ side, period_from: since, ...owner }) => ({ owner, side, cycle, since }));
 }
 
+/** Whether an invoice of a cycle for a payer waits. */
+export async function isWaiting(tx: Tx, companyId: string, cycle: WaitCycle): Promise<boolean> {
+  const row = await tx
+    .selectFrom('invoice_wait')
+    .select('company_id')
+    .where('company_id', '=', companyId)
+    .where('cycle', '=', cycle)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Notes the oldest period that a payer could not be billed for, and why. */
 export async function note(
   tx: Tx,

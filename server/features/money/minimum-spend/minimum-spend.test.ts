@@ -43,6 +43,7 @@ async function agency(name: string, began = true) {
   if (began) await app.make.accept(company, userId, 'default_agency');
   return { company, host, email, userId };
 }
+type Made = Awaited<ReturnType<typeof agency>>;
 const asRoot = async (method: 'GET' | 'PUT' | 'POST', url: string, body?: unknown) => {
   const token = await app.signIn('boss@x.test', 'root.test');
   return app.call(method, `/api${url}`, { host: 'root.test', token, ...(body ? { body } : {}) });
@@ -342,7 +343,6 @@ describe('[PAY-07] a minimum spend by default', () => {
     expect(done.status).toBe(200);
     await minimumSpend.offers.announce(root.id);
   };
-  type Made = Awaited<ReturnType<typeof agency>>;
   const seen = async ({ company, host, email }: Made) => {
     const token = await app.signIn(email, host);
     const { body } = await app.call('GET', `/api/general/minimum-spend/${company.id}`, { host, token });
@@ -551,41 +551,100 @@ test('[PAY-07] the months of others go on while one agency’s invoice waits for
   await until('2030-12-10T12:00:00Z');
   const one = await agency('ccc');
   const two = await agency('ddd');
-  const gone = await agency('eee');
-  for (const { company } of [one, two, gone]) await plan(company, [], '100');
+  for (const { company } of [one, two]) await plan(company, [], '100');
   const waiting = createMinimumSpend(app.platform, {
     ...app.features,
     bill: async (_tx, given) => {
-      if ([one, gone].some(({ company }) => company.id === given.owner.company_id))
-        throw new NoTax('It waits.', 'No address.');
+      if (given.owner.company_id === one.company.id) throw new NoTax('It waits.', 'No address.');
     },
   });
   for (const day of ['2031-01-05', '2031-02-05', '2031-03-05']) {
     app.clock.advance(new Date(`${day}T12:00:00Z`).getTime() - app.clock.now().getTime());
-    if (day === '2031-03-05')
-      await app.admin.query(`update company set removed_at = '2031-02-20T12:00:00Z' where id = $1`, [
-        gone.company.id,
-      ]);
     await waiting.closeMonths(root.id);
   }
   const charged = (month: string, life: number) => [month, life, 100, 0, 100, 'charged'];
   const all = [charged('2031-01', 1), charged('2031-02', 2)];
   expect(await months(two.company)).toEqual(all);
   expect(await months(one.company)).toEqual([]);
-  const { rows } = await app.admin.query('select cycle, reason from invoice_wait where company_id = $1', [
+  const { rows } = await app.admin.query(`select cycle, reason from invoice_wait where company_id = $1`, [
     one.company.id,
   ]);
   expect(rows).toEqual([{ cycle: 'minimum_spend', reason: 'No address.' }]);
   const before = billed.length;
   await Promise.all([minimumSpend.closeMonths(root.id), minimumSpend.closeMonths(root.id)]);
   expect(await months(one.company)).toEqual(all);
-  // What it owed before it left is still asked of it, and nothing of the time after.
-  expect(await months(gone.company)).toEqual(all.slice(0, 1));
-  expect(
-    billed
-      .slice(before)
-      .map((given) => given.periodKey)
-      .sort(),
-  ).toEqual(['minimum_spend:2031-01', 'minimum_spend:2031-01', 'minimum_spend:2031-02']);
+  expect(billed.slice(before).map((given) => given.periodKey)).toEqual([
+    'minimum_spend:2031-01',
+    'minimum_spend:2031-02',
+  ]);
   expect((await app.admin.query('select 1 from invoice_wait')).rows).toEqual([]);
+});
+
+describe('[PAY-07] months after an agency left', () => {
+  const charged = (month: string, life: number) => [month, life, 100, 0, 100, 'charged'];
+  const spared = (month: string, life: number) => [month, life, 100, 0, 100, 'excluded'];
+  const go = (at: string) => app.clock.advance(new Date(at).getTime() - app.clock.now().getTime());
+  const put = async (who: Made, url: string, more: object = {}) => {
+    const token = await app.signIn(who.email, who.host);
+    const body = { companyID: who.company.id, ...more };
+    return (await app.call('PUT', `/api/configuration/${url}`, { host: who.host, token, body })).status;
+  };
+
+  test('are not charged while its invoice waits for an earlier one, whether it ended or was removed; the earlier one is', async () => {
+    await until('2032-12-10T12:00:00Z');
+    const made = [];
+    for (const name of ['eee', 'fff', 'ggg', 'hhh']) made.push(await agency(name));
+    const [removed, ended, back, stays] = made as [Made, Made, Made, Made];
+    for (const { company } of made) await plan(company, [], '100');
+    const waiting = createMinimumSpend(app.platform, {
+      ...app.features,
+      bill: async () => {
+        throw new NoTax('It waits.', 'No address.');
+      },
+    });
+    const run = async (at: string) => {
+      go(at);
+      await waiting.closeMonths(root.id);
+    };
+    await run('2033-02-05T12:00:00Z');
+    await app.admin.query('update company set removed_at = $2 where id = $1', [
+      removed.company.id,
+      app.clock.now(),
+    ]);
+    for (const one of [ended, back]) expect(await put(one, 'cancel-subscription')).toBe(200);
+    await run('2033-03-05T12:00:00Z');
+    await run('2033-04-20T12:00:00Z');
+    expect(await put(back, 'setting/package', { packageID: 'standard' })).toBe(200);
+    await run('2033-05-05T12:00:00Z');
+    for (let i = 0; i < 2; i++) await minimumSpend.closeMonths(root.id);
+    expect(await months(removed.company)).toEqual([charged('2033-01', 1)]);
+    expect(await months(ended.company)).toEqual([charged('2033-01', 1)]);
+    expect(await months(back.company)).toEqual([
+      charged('2033-01', 1),
+      spared('2033-02', 2),
+      spared('2033-03', 3),
+      charged('2033-04', 4),
+    ]);
+    expect(await months(stays.company)).toEqual(
+      ['2033-01', '2033-02', '2033-03', '2033-04'].map((month, at) => charged(month, at + 1)),
+    );
+  });
+
+  test('are not charged to one that came back before they were decided', async () => {
+    const one = await agency('iii');
+    await plan(one.company, [], '100');
+    await until('2033-07-02T12:00:00Z');
+    go('2033-07-10T12:00:00Z');
+    expect(await put(one, 'cancel-subscription')).toBe(200);
+    // The job has not run for months.
+    go('2033-09-20T12:00:00Z');
+    expect(await put(one, 'setting/package', { packageID: 'standard' })).toBe(200);
+    await until('2033-10-02T12:00:00Z');
+    expect(await months(one.company)).toEqual([
+      charged('2033-06', 1),
+      spared('2033-07', 2),
+      spared('2033-08', 3),
+      charged('2033-09', 4),
+    ]);
+  });
 });

@@ -121,7 +121,8 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
 
   /**
    * Decides a past month of an agency, only once: any shortfall is posted and invoiced in the same transaction as the
-   * month's record. Does nothing for an agency that had not begun, is canceled or gone, or has no minimum.
+   * month's record. Does nothing for an agency that had not begun, had left by the end of the month, or has no minimum.
+   * `wasAway`: it has come back since, and owes nothing for this month.
    */
   async function decide(
     tx: Tx,
@@ -129,6 +130,7 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
     agencyId: string,
     month: Temporal.PlainDate,
     timeZone: string,
+    wasAway = false,
   ): Promise<'met' | 'excluded' | 'charged' | null> {
     const at = clock.now();
     const key = month.toString();
@@ -141,14 +143,12 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
     const amounts = await amountsOf(tx, rootId, agencyId, new Date(to.getTime() - 1), { from });
     const asked = policy.askedOf(amounts, life);
     if (!amounts || asked === null || asked === 0n) return null;
-    const terms = await billing.accounts.terms(tx, agencyId);
-    if (terms.cancelled_at && terms.cancelled_at < to) return null;
-    // One whose earlier months had to wait is still asked about when it is gone.
-    const removedAt = await store.removedAt(tx, agencyId);
-    if (removedAt && removedAt < to) return null;
+    const left = await store.leftAt(tx, agencyId);
+    if (left && left < to) return null;
+    const { excluded_minimum_spend: isExcluded } = await billing.accounts.terms(tx, agencyId);
     const spent = await spentIn(tx, agencyId, from, to);
     const shortfall = policy.shortfallOf(asked, spent);
-    const outcome = shortfall === 0n ? 'met' : terms.excluded_minimum_spend ? 'excluded' : 'charged';
+    const outcome = shortfall === 0n ? 'met' : isExcluded || wasAway ? 'excluded' : 'charged';
     const owner = { root_id: rootId, agency_id: agencyId, company_id: agencyId };
     const root: Owner = { root_id: rootId, agency_id: null, company_id: rootId };
     const periodKey = `minimum_spend:${key.slice(0, 7)}`;
@@ -272,17 +272,28 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
 
     /**
      * Decides the month in which an agency's subscription ended if the agency comes back before the following month is
-     * over: otherwise, by being inactive only across the turn of a month, it would owe no minimum for either. Runs in
-     * the root's scope, when the agency has come back.
+     * over: otherwise, by being inactive only across the turn of a month, it would owe no minimum for either. If it was
+     * away for longer, it owes nothing for that time: of months that are decided later, such as behind one whose invoice
+     * waits, no one would know by then that it was away. Runs in the root's scope, when the agency has come back.
      */
     async cameBack(tx: Tx, agency: { rootId: string; agencyId: string }, endedAt: Date): Promise<void> {
-      const timeZone = await zoneOf(tx, agency.rootId);
-      const month = policy.monthOf(endedAt, timeZone);
+      const { rootId, agencyId } = agency;
+      const timeZone = await zoneOf(tx, rootId);
+      const ended = policy.monthOf(endedAt, timeZone);
       const present = policy.monthOf(clock.now(), timeZone);
-      if (!month.add({ months: 1 }).equals(present)) return;
-      // Otherwise the job does it, as for all agencies.
-      if (await store.isClosed(tx, agency.rootId, month.toString()))
-        await decide(tx, agency.rootId, agency.agencyId, month, timeZone);
+      const isClosed = (month: Temporal.PlainDate) => store.isClosed(tx, rootId, month.toString());
+      if (ended.add({ months: 1 }).equals(present)) {
+        // Otherwise the job does it, as for all agencies.
+        if (await isClosed(ended)) await decide(tx, rootId, agencyId, ended, timeZone);
+        return;
+      }
+      const isWaiting = await waits.has(tx, agencyId, 'minimum_spend');
+      for (
+        let month = ended;
+        Temporal.PlainDate.compare(month, present) < 0;
+        month = month.add({ months: 1 })
+      )
+        if (isWaiting || !(await isClosed(month))) await decide(tx, rootId, agencyId, month, timeZone, true);
     },
 
     /**

@@ -32,14 +32,12 @@ export async function agencies(tx: Tx, rootId: string): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** When an agency was removed; null if it was not. */
-export async function removedAt(tx: Tx, agencyId: string): Promise<Date | null> {
-  const row = await tx
-    .selectFrom('company')
-    .select('removed_at')
-    .where('id', '=', agencyId)
-    .executeTakeFirst();
-  return row?.removed_at ?? null;
+/** When an agency left: its subscription ended, or it was removed, whichever was first. Null: it is there. */
+export async function leftAt(tx: Tx, agencyId: string): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select least(b.cancelled_at, c.removed_at) as at from company c
+    left join company_billing b on b.company_id = c.id where c.id = ${agencyId}`.execute(tx);
+  return rows[0]?.at ?? null;
 }
 
 /** Keeps anyone else from deciding an agency's months until the transaction ends. */
