@@ -157,7 +157,13 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     await expect.poll(() => tile('Balance').innerText()).toContain('$23.75');
   });
 
-  test('the agency gives unused balance back', async () => {
+  test('the agency gives unused balance back, and nothing is bought automatically after that', async () => {
+    const again = page.getByRole('switch', { name: 'Buy leads automatically when the balance runs low' });
+    await again.press('Space');
+    await dialog(/automatically\?/)
+      .getByRole('button', { name: 'Start' })
+      .press('Enter');
+    await page.getByText('8 leads for $10.00 are bought with the card on file whenever').waitFor();
     await page.context().close();
     const address = `/visitor-id/campaign-management?campaign=${campaign.leadspeekID}&tab=balance`;
     page = await signIn('agency@demo.test', address);
@@ -170,6 +176,11 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     await giving.getByRole('button', { name: 'Refund' }).press('Enter');
     await page.getByText('$20.00 was refunded to the card.').waitFor();
     await tile('Balance').getByText('$3.75').waitFor();
+    await page
+      .getByText(
+        'Stopped: A purchase for this campaign was refunded or disputed, so nothing is charged automatically.',
+      )
+      .waitFor();
     expect(await axeFindings(page, { within: '[role=dialog]' })).toEqual([]);
   });
 });
